@@ -1,0 +1,1 @@
+"""The vocabulary and the rules; no I/O, no clock."""

@@ -1,0 +1,142 @@
+"""What must hold, as pure functions: identity, normal form, scopes, standing, filing."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from quoth.core.errors import AccessDenied, InvalidInput
+from quoth.core.ledger import canonical
+from quoth.core.text import Voice, voice
+from quoth.core.types import (
+    Access,
+    Document,
+    Filing,
+    Grain,
+    Period,
+    RecordId,
+    Scope,
+    Source,
+    Standing,
+    Status,
+    Testimony,
+)
+
+SCOPE_LENGTH = 200
+
+
+def scope(text: str) -> Scope:
+    """A scope from what a caller wrote: NFC, 1 to 200 code points, no control characters, not blank."""
+    name = unicodedata.normalize("NFC", text)
+    if not name.strip():
+        raise InvalidInput("a scope must not be empty or blank")
+    if len(name) > SCOPE_LENGTH:
+        raise InvalidInput(f"a scope has at most {SCOPE_LENGTH} characters, this one has {len(name)}")
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+        raise InvalidInput(f"a scope must not hold control characters: {name!r}")
+    return Scope(name)
+
+
+def may_write(access: Access, target: Scope) -> None:
+    """Raise `AccessDenied` unless the caller may write to the scope."""
+    if target not in access.writes:
+        raise AccessDenied(f"{access.actor.id!r} may not write to scope {target!r}")
+
+
+def record_id(where: Scope, uri: str, session_id: str | None, text: str, nth: int) -> RecordId:
+    """The content-addressed id of a record.
+
+    `nth` says how often the same words stood earlier in the same document.
+    """
+    parts = canonical("quoth.record.1", [where, uri, session_id, text, nth])
+    return RecordId(hashlib.sha256(parts).hexdigest()[:32])
+
+
+def document_uri(document: Document) -> str:
+    """The uri of a document; one without a name is named after its words, speaker and session."""
+    if document.uri:
+        return document.uri
+    parts = canonical("quoth.uri.1", [document.text, document.speaker, document.session_id])
+    return f"note:{hashlib.sha256(parts).hexdigest()[:16]}"
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 (hex) of a document's words, to see whether it changed. Never leaves the store."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def grain_of(document: Document) -> Grain:
+    """The grain of the records of a document, by rule.
+
+    What somebody said is a turn; a fact is called one by its writer; all else is a passage.
+    """
+    if document.kind == "fact":
+        return Grain.FACT
+    if document.speaker or document.session_id:
+        return Grain.TURN
+    return Grain.PASSAGE
+
+
+def source_of(document: Document) -> Source:
+    """Where the words came from: a speaker that is an assistant or a tool says so itself."""
+    if document.source is Source.PERSON and document.speaker:
+        spoken = voice(document.speaker)
+        if spoken is Voice.ASSISTANT:
+            return Source.ASSISTANT
+        if spoken is Voice.TOOL:
+            return Source.TOOL
+    return document.source
+
+
+def first_filing(
+    document: Document, testimony: Testimony, supersedes: RecordId | None, note: str = ""
+) -> Filing:
+    """The first revision of a new record: current, valid from when it was said (else recorded)."""
+    return Filing(
+        record_id=testimony.id,
+        revision=1,
+        status=Status.CURRENT,
+        filed_at=testimony.recorded_at,
+        actor=testimony.actor,
+        grain=grain_of(document),
+        valid=Period(testimony.said_at or testimony.recorded_at, None),
+        supersedes=supersedes,
+        note=note,
+    )
+
+
+def standing(status: Status, valid: Period, at: datetime) -> Standing:
+    """Status and valid time together at one moment; half-open, so at the end it is expired."""
+    if status is not Status.CURRENT:
+        return Standing(status.value)
+    if valid.end is not None and at >= valid.end:
+        return Standing.EXPIRED
+    if valid.start is not None and at < valid.start:
+        return Standing.NOT_YET_VALID
+    return Standing.CURRENT
+
+
+def utc(moment: datetime) -> datetime:
+    """The same moment in UTC; `InvalidInput` for a naive one."""
+    if moment.tzinfo is None:
+        raise InvalidInput(f"a time needs an offset: {moment.isoformat()!r}")
+    return moment.astimezone(UTC)
+
+
+def occurrence(seen: dict[str, int], text: str) -> int:
+    """How often these words stood earlier in the document; counts this one."""
+    nth = seen.get(text, 0)
+    seen[text] = nth + 1
+    return nth
+
+
+def covers(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """True when the spans lie in order inside the text and leave out nothing but white space."""
+    place = 0
+    for start, end in spans:
+        if start < place or end <= start or text[place:start].strip():
+            return False
+        place = end
+    return not text[place:].strip()

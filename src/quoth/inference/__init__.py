@@ -1,0 +1,1 @@
+"""Turns text into vectors: the embedders, each behind the `Embedder` port."""

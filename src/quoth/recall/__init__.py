@@ -1,0 +1,1 @@
+"""Passages come out."""

@@ -1,0 +1,277 @@
+"""Every setting: defaults < quoth.toml < .quoth.toml < QUOTH_* < arguments; each value knows its layer.
+
+A key is written with dots (`recall.k`): a table in the file, two underscores in the environment
+(`QUOTH_RECALL__K`). The numbers of `core.policy` stand beside the rest, without a `policy.` in front.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from quoth.core import rules
+from quoth.core.errors import InvalidInput, SettingsError
+from quoth.core.policy import Policy
+
+FILE = "quoth.toml"
+"""In the platform's config folder."""
+PROJECT_FILE = ".quoth.toml"
+"""At a project's root; may set the scope and nothing else."""
+ENVIRONMENT = "QUOTH_"
+NOT_SETTINGS = ("QUOTH_DEBUG", "QUOTH_REQUIRE", "QUOTH_TEST_", "QUOTH_BENCH_")
+"""Variables of that prefix that are switches for development, not settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallDefaults:
+    """What `recall` does where the caller does not say."""
+
+    k: int = 5
+    """Passages of one answer, at most."""
+    budget: int | None = None
+    """Tokens of all passages of one answer, at most; none: as many as they have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, after all layers."""
+
+    store: str | None = None
+    """Folder of the store; none: the platform's data folder; `:memory:`: nothing is kept."""
+    scope: str = "personal"
+    """Where records are kept and looked for."""
+    actor: str | None = None
+    """Who acts; none: the operating system's user."""
+    embedder: str = "minilm"
+    """minilm, static, ollama:MODEL, openai:MODEL@URL, or none for words only."""
+    recall: RecallDefaults = field(default_factory=RecallDefaults)
+    policy: Policy = field(default_factory=Policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value, and the layer that set it last."""
+
+    key: str
+    value: object
+    layer: str
+    """default, argument, or the name of a file or of an environment variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and where each of them comes from."""
+
+    settings: Settings
+    values: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    path: tuple[str, ...]
+    hint: Any
+    default: object
+
+
+def load(
+    *, arguments: Mapping[str, object], environ: Mapping[str, str], file: Path, project: Path | None
+) -> Loaded:
+    """Settings out of all layers; `SettingsError` names the layer and the key that are wrong."""
+    known = _leaves(Settings, Settings())
+    values = {key: Setting(key, leaf.default, "default") for key, leaf in known.items()}
+    for key, value, layer in _layers(known, arguments, environ, file, project):
+        values[key] = Setting(key, _value(key, value, known[key].hint, layer), layer)
+    settings = Settings()
+    for setting in values.values():
+        settings = _set(settings, known[setting.key].path, setting.value)
+    return Loaded(settings, tuple(values.values()))
+
+
+def project_file(cwd: Path, home: Path) -> Path | None:
+    """The `.quoth.toml` of the project in which `cwd` lies: upwards to a `.git`, never as far as home."""
+    for folder in (cwd, *cwd.parents):
+        if folder == home:
+            return None
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def _leaves(kind: Any, default: Any, path: tuple[str, ...] = ()) -> dict[str, _Leaf]:
+    found: dict[str, _Leaf] = {}
+    hints = get_type_hints(kind)
+    for each in fields(kind):
+        inner, hint = (*path, each.name), hints[each.name]
+        value = getattr(default, each.name)
+        if is_dataclass(hint):
+            found.update(_leaves(hint, value, inner))
+        else:
+            key = ".".join(part for part in inner if part != "policy")
+            found[key] = _Leaf(inner, hint, value)
+    return found
+
+
+def _layers(
+    known: Mapping[str, _Leaf],
+    arguments: Mapping[str, object],
+    environ: Mapping[str, str],
+    file: Path,
+    project: Path | None,
+) -> Iterator[tuple[str, object, str]]:
+    for key, value in _flat(known, _read(file), str(file)):
+        yield key, value, str(file)
+    if project is not None:
+        for key, value in _flat(["scope"], _read(project), f"{project} (it may set the scope only)"):
+            yield key, value, str(project)
+    for name, value in _environment(environ):
+        key = name.removeprefix(ENVIRONMENT).lower().replace("__", ".")
+        _check(known, key, f"environment variable {name}")
+        yield key, value, name
+    for key, value in _flat(known, arguments, "argument"):
+        yield key, value, "argument"
+
+
+def _environment(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(
+        (name, value)
+        for name, value in environ.items()
+        if name.startswith(ENVIRONMENT) and not name.startswith(NOT_SETTINGS)
+    )
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file} is not UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file} is not TOML: {error}") from None
+
+
+def _flat(
+    known: Iterable[str], table: Mapping[str, object], layer: str, prefix: str = ""
+) -> Iterator[tuple[str, object]]:
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, Mapping) and any(other.startswith(f"{key}.") for other in known):
+            yield from _flat(known, value, layer, f"{key}.")
+        else:
+            _check(known, key, layer)
+            yield key, value
+
+
+def _check(known: Iterable[str], key: str, layer: str) -> None:
+    names = list(known)
+    if key not in names:
+        near = difflib.get_close_matches(key, names, n=1) or difflib.get_close_matches(
+            key.rpartition(".")[2], names, n=1
+        )
+        hint = f"; did you mean {near[0]!r}?" if near else "; `quoth settings` lists them"
+        raise SettingsError(f"{layer}: there is no setting {key!r}{hint}")
+
+
+def _value(key: str, value: object, hint: Any, layer: str) -> object:
+    try:
+        converted = _converted(value, hint)
+        _CHECKS.get(key, lambda _: None)(converted)
+    except (ValueError, InvalidInput) as error:
+        raise SettingsError(f"{layer}: {key!r} cannot be {value!r}: {error}") from None
+    return converted
+
+
+def _converted(value: Any, hint: Any) -> object:
+    """A value of a file (typed), of the environment (text) or of a caller, as the type that is hinted."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        if value is None or (isinstance(value, str) and value.lower() in ("", "none")):
+            return None
+        return _converted(value, next(kind for kind in inner if kind is not type(None)))
+    if origin is tuple:
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple):
+            raise ValueError("it is a list")
+        if inner[-1] is not Ellipsis and len(parts) != len(inner):
+            raise ValueError(f"it has {len(inner)} parts")
+        kinds = (inner[0] for _ in parts) if inner[-1] is Ellipsis else inner
+        return tuple(_converted(part, kind) for part, kind in zip(parts, kinds, strict=True))
+    return _SCALARS[next(kind for kind in _SCALARS if issubclass(hint, kind))](value, hint)
+
+
+def _truth(value: Any, hint: Any) -> bool:
+    words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False}
+    words["off"] = False
+    found = value if isinstance(value, bool) else words.get(str(value).lower())
+    if found is None:
+        raise ValueError("it is true or false")
+    return found
+
+
+def _whole(value: Any, hint: Any) -> int:
+    try:
+        number = int(value) if isinstance(value, str) else value
+    except ValueError:
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise ValueError("it is a whole number, 0 or more")
+    return number
+
+
+def _number(value: Any, hint: Any) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError("it is a number")
+    return number
+
+
+def _text(value: Any, hint: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("it is text, and not blank")
+    return value
+
+
+def _choice(value: Any, hint: Any) -> object:
+    if value not in list(hint):
+        raise ValueError(f"it is one of {', '.join(hint)}")
+    return hint(value)
+
+
+_SCALARS: Mapping[type, Callable[[Any, Any], object]] = {
+    bool: _truth,
+    int: _whole,
+    float: _number,
+    Enum: _choice,
+    str: _text,
+}
+
+
+def _at_least_one(value: Any) -> None:
+    if value is not None and value < 1:
+        raise ValueError("it is at least 1")
+
+
+_CHECKS: Mapping[str, Callable[[Any], object]] = {
+    "scope": rules.scope,
+    "recall.k": _at_least_one,
+    "recall.budget": _at_least_one,
+}
+
+
+def _set(owner: Any, path: tuple[str, ...], value: object) -> Any:
+    first, *rest = path
+    return replace(owner, **{first: _set(getattr(owner, first), tuple(rest), value) if rest else value})

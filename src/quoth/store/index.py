@@ -1,0 +1,337 @@
+"""Keeps the derived arrays in step with the rows, and chooses what a view may see of them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from quoth.store.scan import Arrays, Selection, select
+from quoth.store.vectors import COLUMNS, PIECES, Damaged, Shelf, State
+
+log = logging.getLogger(__name__)
+
+FAR = 2**62
+"""An open end of a period."""
+
+GRAINS = {"passage": 0, "turn": 1, "fact": 2}
+
+CHUNK = 5_000
+"""Passages copied while the lock is held once: about 50 ms."""
+
+_DAY = 86_400_000_000
+_EPOCH_ORDINAL = 719_163
+
+_PASSAGES = """
+    SELECT p.no, hex(substr(r.id, 1, 8)), p.record, d.scope, r.session, r.ordinal, d.speaker, d.said_at,
+           r.recorded_at, f.valid_from, f.valid_to, p.stop - p.start, p.flags, s.voice, f.grain, f.status,
+           p.terms
+    FROM passage p JOIN record r ON r.no = p.record JOIN document d ON d.no = r.document
+        JOIN filing f ON f.record = r.no AND f.revision = 1 JOIN speaker s ON s.no = d.speaker
+    WHERE p.no > ? AND p.no <= ? ORDER BY p.no"""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Scopes (by number) and the two times (microseconds; None is now) of one view."""
+
+    scopes: frozenset[int]
+    valid: int
+    system: int | None
+
+
+@dataclass(slots=True)
+class _Cached:
+    selection: Selection
+    n: int
+    vectors: int
+    filings: int
+    until: int
+
+
+class Index:
+    """The arrays of one open store. Safe to use from several threads."""
+
+    def __init__(self, folder: Path | None, store: str, model: int, dimensions: int) -> None:
+        """`model` 0 keeps no vectors."""
+        self.model = model
+        self.notices: list[str] = []
+        self._shelf = Shelf(folder, store, dimensions)
+        self._lock = threading.RLock()
+        self._cache: dict[frozenset[int], _Cached] = {}
+        self._later: dict[int, list[tuple[int, str, int, int]]] = {}
+        self._filings = 0
+        self._pieces: dict[int, NDArray[np.int64]] = {}
+        self._pieces_seen = 0
+
+    def arrays(self, db: apsw.Connection, n: int) -> tuple[Arrays, State]:
+        """The arrays of the first `n` passages, brought up to date from the rows."""
+        with self._lock:
+            state = self._catch_up(db, n)
+            shelf = self._shelf
+            columns = shelf.columns.view(n)
+            terms = int(columns["terms_end"][-1]) if n else 0
+            dense = bool(self.model)  # else no vector was ever stored
+            return (
+                Arrays(
+                    columns=columns,
+                    words=shelf.words.view(terms),
+                    owners=shelf.owners.view(terms),
+                    scales=shelf.scales.view(n) if dense else None,
+                    matrix=shelf.matrix.view(n) if dense else None,
+                ),
+                state,
+            )
+
+    def _catch_up(self, db: apsw.Connection, n: int) -> State:
+        last = _one(db, "SELECT max(no) FROM vector WHERE model = ?", self.model) if self.model else 0
+        try:
+            state = self._checked(db, n)
+            if state.passages >= n and state.vectors >= last and state.model == self.model:
+                return state
+            with self._shelf.locked():
+                return self._append(db, n, last)
+        except OSError as error:
+            log.warning("index kept in memory: %s", error.strerror)
+            self.notices.append("the derived index cannot be written here and is kept in memory")
+            self._shelf = Shelf(None, self._shelf.store, self._shelf.dimensions)
+            return self._append(db, n, last)
+
+    def _checked(self, db: apsw.Connection, n: int) -> State:
+        """What the files hold, made anew where they are damaged or of another history."""
+        try:
+            state = self._shelf.state()
+            if self._belongs(db, state, n):
+                return state
+            raise Damaged("another history")
+        except Damaged as damage:
+            if self._shelf.used():
+                log.warning("index rebuilt: %s", damage)
+                self.notices.append("the derived index was damaged or of another store and was made again")
+            with self._shelf.locked():
+                self._shelf.clear()
+            return self._shelf.state()
+
+    def _belongs(self, db: apsw.Connection, state: State, n: int) -> bool:
+        """Whether the last passage that both know is the same one (a restored database differs)."""
+        shared = min(state.passages, n)
+        if not shared:
+            return True
+        row = db.execute(
+            "SELECT hex(substr(r.id, 1, 8)) FROM passage p JOIN record r ON r.no = p.record WHERE p.no = ?",
+            (shared,),
+        ).fetchone()
+        check = self._shelf.columns.view(shared)["check"][-1]
+        return row is not None and int(row[0], 16) == int(check)
+
+    def _append(self, db: apsw.Connection, n: int, last: int) -> State:
+        shelf = self._shelf
+        state = shelf.state()
+        if state.model != self.model:
+            state = replace(state, model=self.model, vectors=0)
+            for each in (shelf.pieces, shelf.scales, shelf.matrix):
+                each.write(0, np.zeros((state.passages, *each.shape), each.dtype))
+        while state.passages < n:
+            state = self._append_passages(db, state, min(n, state.passages + CHUNK))
+            shelf.publish(state)
+        while self.model and state.vectors < last:
+            state = self._append_vectors(db, state)
+            shelf.publish(state)
+        shelf.publish(state)
+        return state
+
+    def _append_passages(self, db: apsw.Connection, state: State, upto: int) -> State:
+        rows = list(db.execute(_PASSAGES, (state.passages, upto)))
+        part = np.zeros(len(rows), COLUMNS)
+        words: list[bytes] = []
+        for at, row in enumerate(rows):
+            terms = row[16]
+            words.append(terms)
+            part[at] = (
+                int(row[1], 16),
+                *row[2:7],
+                0 if row[7] is None else row[7] // _DAY + _EPOCH_ORDINAL,
+                0,
+                row[8],
+                -FAR if row[9] is None else row[9],
+                FAR if row[10] is None else row[10],
+                len(terms) // 4,
+                row[11],
+                row[12],
+                row[13],
+                GRAINS[row[14]],
+                row[15] == "current",
+                (0, 0, 0),
+            )
+        part["terms_end"] = state.terms + np.cumsum(part["tokens"])
+        shelf, at = self._shelf, state.passages
+        shelf.columns.write(at, part)
+        stream = np.frombuffer(b"".join(words), "<u4")
+        shelf.words.write(state.terms, stream)
+        owners = np.repeat(np.arange(at, at + len(rows), dtype=np.uint32), part["tokens"])
+        shelf.owners.write(state.terms, owners)
+        if self.model:
+            for each in (shelf.pieces, shelf.scales, shelf.matrix):
+                each.write(at, np.zeros((len(rows), *each.shape), each.dtype))
+        return replace(state, passages=at + len(rows), terms=state.terms + len(stream))
+
+    def _append_vectors(self, db: apsw.Connection, state: State) -> State:
+        rows = db.execute(
+            """SELECT no, passage, scale, components, pieces FROM vector
+            WHERE model = ? AND no > ? AND passage <= ? ORDER BY no LIMIT ?""",
+            (self.model, state.vectors, state.passages, CHUNK),
+        ).fetchall()
+        if not rows:
+            last = _one(db, "SELECT max(no) FROM vector WHERE model = ?", self.model)
+            return replace(state, vectors=last)
+        at = np.array([row[1] - 1 for row in rows], np.int64)
+        shelf = self._shelf
+        shelf.scales.scatter(at, np.array([row[2] for row in rows], np.float32))
+        shelf.matrix.scatter(at, np.stack([np.frombuffer(row[3], np.int8) for row in rows]))
+        pieces = np.zeros((len(rows), PIECES), np.uint16)
+        for place, row in enumerate(rows):
+            ids = np.unique(np.frombuffer(row[4], "<u2"))[:PIECES]
+            pieces[place, : len(ids)] = ids
+        shelf.pieces.scatter(at, pieces)
+        return replace(state, vectors=rows[-1][0])
+
+    def select(self, db: apsw.Connection, moment: Moment, n: int) -> tuple[Selection, Arrays]:
+        """What a view may see, kept until something changes."""
+        with self._lock:
+            arrays, state = self.arrays(db, n)
+            self._read_later(db)
+            now = moment.system is None
+            cached = self._cache.get(moment.scopes) if now else None
+            if (
+                cached
+                and (cached.n, cached.vectors, cached.filings) == (n, state.vectors, self._filings)
+                and moment.valid < cached.until
+            ):
+                return cached.selection, arrays
+            mask, until = self._mask(arrays.columns, moment)
+            selection = select(arrays, mask)
+            if now:
+                self._cache[moment.scopes] = _Cached(selection, n, state.vectors, self._filings, until)
+                if len(self._cache) > 8:
+                    self._cache.pop(next(iter(self._cache)))
+            return selection, arrays
+
+    def _read_later(self, db: apsw.Connection) -> None:
+        """Read the filings after the first one of a record that are new since the last call."""
+        for no, record, status, start, end, filed in db.execute(
+            """SELECT no, record, status, valid_from, valid_to, filed_at FROM filing
+            WHERE revision > 1 AND no > ? ORDER BY no""",
+            (self._filings,),
+        ):
+            period = (-FAR if start is None else start, FAR if end is None else end)
+            self._later.setdefault(record, []).append((filed, status, *period))
+            self._filings = no
+
+    def _mask(self, columns: NDArray[Any], moment: Moment) -> tuple[NDArray[np.bool_], int]:
+        """Which passages count, and until when (microseconds) the answer holds."""
+        scopes = np.zeros(max([*moment.scopes, int(columns["scope"].max(initial=0))]) + 1, np.bool_)
+        scopes[list(moment.scopes)] = True
+        mask: NDArray[np.bool_] = scopes[columns["scope"]]
+        start = columns["valid_from"].astype(np.int64)
+        end = columns["valid_to"].astype(np.int64)
+        current = columns["current"].astype(np.bool_)
+        if moment.system is not None:
+            mask &= columns["recorded"] <= moment.system
+        if self._later:
+            self._overlay(columns["record"], moment.system, current, start, end)
+        mask &= current
+        changes = [edge[mask & (edge > moment.valid)] for edge in (start, end)]
+        until = min((int(edge.min()) for edge in changes if len(edge)), default=FAR)
+        mask &= (start <= moment.valid) & (end > moment.valid)
+        return mask, until
+
+    def _overlay(
+        self,
+        record: NDArray[np.int32],
+        system: int | None,
+        current: NDArray[np.bool_],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+    ) -> None:
+        """Apply the later filings that were known at the system time."""
+        place = np.zeros((int(record.max(initial=0)) + 1, 3), np.int64)
+        known = np.zeros(len(place), np.bool_)
+        for number, filings in self._later.items():
+            before = [each for each in filings if system is None or each[0] <= system]
+            if before and number < len(place):
+                _, status, first, last = before[-1]
+                known[number] = True
+                place[number] = (status == "current", first, last)
+        rows = known[record]
+        values = place[record[rows]]
+        current[rows] = values[:, 0] > 0
+        start[rows], end[rows] = values[:, 1], values[:, 2]
+
+    def piece_frequencies(
+        self, db: apsw.Connection, scopes: frozenset[int], ids: list[int]
+    ) -> dict[int, int]:
+        """In how many passages of these scopes each wordpiece stands, standing apart.
+
+        Counted once a process and then kept in step, row by row of the table `vector`.
+        """
+        with self._lock:
+            state = self._shelf.state()
+            columns = self._shelf.columns.view(state.passages)
+            pieces = self._shelf.pieces.view(state.passages)
+            if not self._pieces_seen:
+                fresh: NDArray[np.int64] = np.arange(state.passages)
+            else:
+                rows = db.execute(
+                    "SELECT passage FROM vector WHERE model = ? AND no > ? AND no <= ?",
+                    (self.model, self._pieces_seen, state.vectors),
+                )
+                fresh = np.array([row[0] - 1 for row in rows], np.int64)
+            scope = columns["scope"][fresh]
+            for number in np.unique(scope):
+                rows = pieces[fresh[scope == number]]
+                counts = np.bincount(rows[rows > 0], minlength=65_536)
+                self._pieces[int(number)] = self._pieces.get(int(number), 0) + counts
+            self._pieces_seen = state.vectors
+            return {
+                each: sum(int(self._pieces[no][each]) for no in scopes if no in self._pieces) for each in ids
+            }
+
+    def close(self) -> None:
+        """Let go of the maps."""
+        with self._lock:
+            self._cache.clear()
+            for each in self._shelf.arrays():
+                each.forget()
+
+    def rebuild(self, db: apsw.Connection, n: int) -> None:
+        """Throw the arrays away and copy them again."""
+        with self._lock:
+            self._cache.clear()
+            self._pieces.clear()
+            self._pieces_seen = 0
+            with self._shelf.locked():
+                self._shelf.clear()
+            self._catch_up(db, n)
+
+    def differences(self, db: apsw.Connection, n: int) -> list[str]:
+        """Names of the files that do not equal the rows (a whole comparison, for `verify`)."""
+        with self._lock:
+            state = self._catch_up(db, n)
+            mirror = Shelf(None, self._shelf.store, self._shelf.dimensions)
+            twin = Index(None, self._shelf.store, self.model, self._shelf.dimensions)
+            twin._shelf = mirror
+            twin._catch_up(db, n)
+            return self._shelf.unlike(mirror, state)
+
+
+def _one(db: apsw.Connection, statement: str, *values: object) -> int:
+    """One whole number; 0 for none."""
+    row = db.execute(statement, values).fetchone()
+    return int(row[0] or 0) if row else 0

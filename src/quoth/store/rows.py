@@ -1,0 +1,127 @@
+"""Rows become values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from quoth.core.ledger import moment
+from quoth.core.types import (
+    EPOCH,
+    Actor,
+    ActorKind,
+    Authority,
+    Filing,
+    Grain,
+    LedgerEntry,
+    Lines,
+    Observation,
+    Period,
+    Record,
+    RecordId,
+    Scope,
+    Source,
+    Span,
+    Status,
+    Testimony,
+    Trust,
+)
+
+TESTIMONY = """r.id, sc.name, r.text, r.digest, r.salt, d.uri, d.session_id, sp.name, d.said_at, r.recorded_at,
+    a.id, a.kind, a.authority, d.source, r.derived_from"""
+
+FILING = """f.revision, f.status, f.filed_at, fa.id, fa.kind, fa.authority, f.trust, f.category, f.grain,
+    f.importance, f.stakes, f.pinned, f.valid_from, f.valid_to, f.supersedes, f.note"""
+
+RECORD = f"""SELECT {TESTIMONY}, {FILING} FROM record r
+    JOIN document d ON d.no = r.document JOIN scope sc ON sc.no = d.scope
+    JOIN speaker sp ON sp.no = d.speaker JOIN actor a ON a.no = r.actor
+    JOIN filing f ON f.record = r.no JOIN actor fa ON fa.no = f.actor"""
+"""One record a filing; the caller says which filing counts."""
+
+LAST = "f.revision = (SELECT max(revision) FROM filing WHERE record = r.no)"
+LAST_KNOWN = "f.revision = (SELECT max(revision) FROM filing WHERE record = r.no AND filed_at <= ?)"
+
+
+def actor(row: tuple[Any, ...]) -> Actor:
+    """(id, kind, authority)."""
+    return Actor(row[0], ActorKind(row[1]), Authority(row[2]))
+
+
+def testimony(row: tuple[Any, ...]) -> Testimony:
+    """The columns of `TESTIMONY`."""
+    return Testimony(
+        id=RecordId(row[0].hex()),
+        scope=Scope(row[1]),
+        text=row[2],
+        digest=row[3].hex(),
+        salt=row[4] or b"",
+        uri=row[5],
+        session_id=row[6],
+        speaker=row[7] or None,
+        said_at=moment(row[8]),
+        recorded_at=moment(row[9]) or EPOCH,
+        actor=actor(row[10:13]),
+        source=Source(row[13]),
+        derived_from=tuple(RecordId(each) for each in json.loads(row[14] or "[]")),
+    )
+
+
+def filing(record: RecordId, row: tuple[Any, ...]) -> Filing:
+    """The columns of `FILING`."""
+    return Filing(
+        record_id=record,
+        revision=row[0],
+        status=Status(row[1]),
+        filed_at=moment(row[2]) or EPOCH,
+        actor=actor(row[3:6]),
+        trust=Trust(row[6]),
+        category=row[7],
+        grain=Grain(row[8]),
+        importance=row[9],
+        stakes=tuple(json.loads(row[10] or "[]")),
+        pinned=bool(row[11]),
+        valid=Period(moment(row[12]), moment(row[13])),
+        supersedes=RecordId(row[14].hex()) if row[14] else None,
+        note=row[15],
+    )
+
+
+def record(row: tuple[Any, ...]) -> Record:
+    """The columns of `RECORD`."""
+    words = testimony(row[:15])
+    return Record(words, filing(words.id, row[15:]))
+
+
+OBSERVATION = """SELECT d.uri, o.start, o.stop, o.first_line, o.last_line, o.seen_at, a.id, a.kind, a.authority
+    FROM observation o JOIN document d ON d.no = o.document JOIN actor a ON a.no = o.actor"""
+
+
+def observation(record_id: RecordId, row: tuple[Any, ...]) -> Observation:
+    """The columns of `OBSERVATION`."""
+    return Observation(
+        record_id, row[0], Span(row[1], row[2]), Lines(row[3], row[4]), moment(row[5]) or EPOCH, actor(row[6:9])
+    )
+
+
+LEDGER = """SELECT l.origin, sc.name, l.seq, l.hlc, l.at, a.id, a.kind, a.authority, l.surface, l.action,
+    l.subject, l.payload, l.prev, l.hash FROM ledger l JOIN scope sc ON sc.no = l.scope
+    JOIN actor a ON a.no = l.actor"""
+
+
+def ledger_entry(row: tuple[Any, ...]) -> LedgerEntry:
+    """The columns of `LEDGER`."""
+    return LedgerEntry(
+        origin=row[0],
+        scope=Scope(row[1]),
+        seq=row[2],
+        hlc=row[3],
+        at=moment(row[4]) or EPOCH,
+        actor=actor(row[5:8]),
+        surface=row[8],
+        action=row[9],
+        subject=row[10].hex(),
+        payload_digest=row[11].hex(),
+        prev=row[12].hex(),
+        hash=row[13].hex(),
+    )

@@ -1,0 +1,215 @@
+"""Exact search over the mapped arrays: which passages count, BM25 over all of them, cosine over all.
+
+Nothing is approximate and nothing is pruned: the analysed words of a million passages are compared in
+about the time in which their vectors are multiplied, so frequencies, lengths and ranks are exact for
+the scopes and the moment of the view (ADR 8).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numkong
+import numpy as np
+from numpy.typing import NDArray
+
+from quoth.core.policy import LexicalPolicy
+from quoth.core.text import term_hash
+
+if TYPE_CHECKING:
+    from quoth.core.types import Vector
+
+Int = NDArray[np.int64]
+Float = NDArray[np.float32]
+
+DENSE_SHARE = 0.3
+"""A selection of at most this share of the store is copied together and scanned alone (store.md 1)."""
+
+
+@dataclass(slots=True)
+class Arrays:
+    """The first `n` passages of the store, as one snapshot sees them."""
+
+    columns: NDArray[Any]
+    words: NDArray[np.uint32]
+    owners: NDArray[np.uint32]
+    scales: Float | None
+    matrix: NDArray[np.int8] | None
+
+
+@dataclass(slots=True)
+class Selection:
+    """The passages that one access may see at one moment, with what BM25 needs to know of them."""
+
+    n: int
+    """Passages of the snapshot; the arrays below have this length or that of `ids`."""
+    ids: Int
+    """Positions (from 0) of the readable passages, ascending."""
+    mask: NDArray[np.bool_]
+    """True for each readable passage; shape (n,)."""
+    small: bool
+    """True where the words and vectors below are copies of the selection alone."""
+    words: NDArray[np.uint32]
+    owners: NDArray[np.uint32]
+    tokens: Int
+    """Length in analysed words of each passage; shape (n,)."""
+    mean_tokens: float
+    sessions: int
+    mean_session: float
+    session_tokens: Float
+    """Analysed words of each session, by its number."""
+    matrix: NDArray[np.int8] | None
+    scales: Float | None
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What a view worked out from the selection once, by name."""
+
+
+def select(arrays: Arrays, mask: NDArray[np.bool_]) -> Selection:
+    """The readable part of the arrays."""
+    columns, n = arrays.columns, len(arrays.columns)
+    ids = np.flatnonzero(mask)
+    tokens = columns["tokens"].astype(np.int64)
+    session = columns["session"]
+    lengths = np.bincount(session[ids], weights=tokens[ids], minlength=1).astype(np.float32)
+    present = np.zeros(len(lengths), np.bool_)
+    present[session[ids]] = True
+    small = len(ids) < DENSE_SHARE * n
+    words, owners = arrays.words, arrays.owners
+    matrix, scales = arrays.matrix, arrays.scales
+    if small:
+        ends = columns["terms_end"][ids]
+        places = _ranges(ends - tokens[ids], tokens[ids])
+        words, owners = words[places], owners[places]
+        if matrix is not None and scales is not None:
+            matrix, scales = np.ascontiguousarray(matrix[ids]), scales[ids]
+    total = float(tokens[ids].sum())
+    return Selection(
+        n=n,
+        ids=ids,
+        mask=mask,
+        small=small,
+        words=words,
+        owners=owners,
+        tokens=tokens,
+        mean_tokens=max(total / max(len(ids), 1), 1e-6),
+        sessions=int(present.sum()),
+        mean_session=max(total / max(int(present.sum()), 1), 1e-6),
+        session_tokens=lengths,
+        matrix=matrix,
+        scales=scales,
+    )
+
+
+def _ranges(starts: Int, lengths: Int) -> Int:
+    """The concatenation of ``range(start, start + length)``."""
+    total = int(lengths.sum())
+    if not total:
+        return np.zeros(0, np.int64)
+    before = np.cumsum(lengths) - lengths
+    return np.arange(total) + np.repeat(starts - before, lengths)
+
+
+@dataclass(slots=True)
+class Words:
+    """BM25 of one question over one selection."""
+
+    scores: Float
+    """Raw BM25 of each passage of the snapshot, 0 where unreadable; shape (n,)."""
+    found: Int
+    """Positions with a score, ascending."""
+    frequencies: dict[str, int]
+    """In how many readable passages each word stands."""
+    sessions: Float
+    """BM25 of each session's words, divided by its ideal; by session number."""
+
+
+def idf(n: int, df: int) -> float:
+    """Inverse document frequency, never negative (Robertson and Sparck Jones, with the plus one)."""
+    return math.log(1 + (n - df + 0.5) / (df + 0.5))
+
+
+def lexical(selection: Selection, columns: NDArray[Any], terms: Sequence[str], policy: LexicalPolicy) -> Words:
+    """BM25 with a length floor, of passages and of whole sessions (retrieval.md recipe 1)."""
+    k1, b = policy.k1, policy.b
+    scores = np.zeros(selection.n, np.float32)
+    touched = np.zeros(selection.n, np.bool_)
+    by_session = np.zeros(len(selection.session_tokens), np.float32)
+    frequencies: dict[str, int] = {}
+    session_ideal = 0.0
+    session_norm = k1 * (1 - b + b * selection.session_tokens / selection.mean_session)
+    for term, count in Counter(terms).items():
+        owners = selection.owners[np.flatnonzero(selection.words == np.uint32(term_hash(term)))]
+        if not selection.small:
+            owners = owners[selection.mask[owners]]
+        starts = np.flatnonzero(np.diff(owners, prepend=np.uint32(0xFFFFFFFF)))
+        found = owners[starts].astype(np.int64)
+        frequencies[term] = len(found)
+        if not len(found):
+            continue
+        tf = np.diff(starts, append=len(owners)).astype(np.float32)
+        length = np.maximum(selection.tokens[found], policy.floor).astype(np.float32)
+        norm = k1 * (1 - b + b * length / np.float32(selection.mean_tokens))
+        weight = idf(len(selection.ids), len(found))
+        scores[found] += count * weight * tf * (k1 + 1) / (tf + norm)
+        touched[found] = True
+        session_tf = np.bincount(columns["session"][found], tf, len(by_session)).astype(np.float32)
+        weight = idf(selection.sessions, int(np.count_nonzero(session_tf)))
+        by_session += count * weight * session_tf * (k1 + 1) / (session_tf + session_norm)
+        session_ideal += count * weight * (k1 + 1)
+    return Words(scores, np.flatnonzero(touched), frequencies, by_session / max(session_ideal, 1e-6))
+
+
+def cosine(selection: Selection, vector: Vector) -> Float:
+    """Cosine of every passage of the snapshot with a unit vector; 0 where unreadable or without one."""
+    scores = np.zeros(selection.n, np.float32)
+    if selection.matrix is None or selection.scales is None or not len(selection.matrix):
+        return scores
+    scale = max(float(np.abs(vector).max()), 1e-9) / 127
+    query = np.round(vector / scale).astype(np.int8).reshape(1, -1)
+    dots = np.asarray(numkong.cdist(query, selection.matrix, metric="dot")).reshape(-1)
+    values = (dots * (selection.scales * np.float32(scale))).astype(np.float32)
+    if selection.small:
+        scores[selection.ids] = values
+        return scores
+    values *= selection.mask
+    return values
+
+
+def top(scores: Float, k: int, among: Int | None = None) -> Int:
+    """Positions of the `k` highest positive scores, best first, ties by position.
+
+    A sampled threshold spares the partition of a million scores (store.md section 1).
+    """
+    if among is None:
+        floor = 0.0
+        if len(scores) > 64 * k:
+            step = len(scores) // (16 * k)
+            sample = scores[::step]
+            floor = max(float(np.partition(sample, -min(32, len(sample)))[-min(32, len(sample))]), 0.0)
+        among = np.flatnonzero(scores > floor)
+        if len(among) < k and floor > 0:
+            among = np.flatnonzero(scores > 0)
+    values = scores[among]
+    if len(values) > 4 * k:
+        cut = np.partition(values, -k)[-k]
+        among = among[values >= cut]
+        values = scores[among]
+    return among[np.lexsort((among, -values))][:k]
+
+
+def members(selection: Selection, columns: NDArray[Any], positions: Int) -> Int:
+    """Readable passages of the sessions of these positions, in session order."""
+    wanted = np.zeros(len(selection.session_tokens), np.bool_)
+    wanted[columns["session"][positions]] = True
+    if selection.small:
+        found = selection.ids[wanted[columns["session"][selection.ids]]]
+    else:
+        sessions = columns["session"]
+        within = sessions < len(wanted)
+        found = np.flatnonzero(within & wanted[np.minimum(sessions, len(wanted) - 1)] & selection.mask)
+    part = columns[found]
+    return found[np.lexsort((found, part["ordinal"], part["session"]))]

@@ -1,0 +1,293 @@
+"""The embedded store: one SQLite file in WAL mode is the truth, mapped arrays beside it are derived.
+
+Writers take BEGIN IMMEDIATE and commit with ``synchronous=FULL``; readers see one snapshot.
+Several processes may open the same folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from quoth.core import ledger, rules
+from quoth.core.errors import IntegrityError, QuothError, StoreUnavailable
+from quoth.core.policy import Policy
+from quoth.core.ports import Clock
+from quoth.core.types import NOW, Access, AsOf, PassageId, Scope, Verification
+from quoth.store import verify
+from quoth.store.index import Index
+from quoth.store.migrations import migrate
+from quoth.store.reading import Reading
+from quoth.store.writing import Writing
+
+DATABASE = "quoth.db"
+
+_BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+_CONNECT = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+
+
+def translated(error: apsw.Error, path: str) -> QuothError:
+    """Our error for one of the engine's; messages name the file, never a value."""
+    if isinstance(error, _BROKEN):
+        return IntegrityError(f"the database {path!r} is damaged ({error}): restore a backup; nothing was written")
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return StoreUnavailable(f"the store {path!r} is in use by another writer: try again")
+    if isinstance(error, apsw.FullError):
+        return StoreUnavailable(f"the disk of {path!r} is full: free some space; nothing was written")
+    if isinstance(error, apsw.ReadOnlyError):
+        return StoreUnavailable(f"the store {path!r} is read-only: nothing was written")
+    if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
+        return StoreUnavailable(f"the store {path!r} cannot be opened: check that its folder is yours")
+    return StoreUnavailable(f"the store {path!r} does not answer ({type(error).__name__}): {error}")
+
+
+class SqliteStore:
+    """Implements `core.ports.Store`. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        clock: Clock,
+        embedder_name: str | None,
+        policy: Policy,
+    ) -> None:
+        """`folder` None keeps everything in memory; raises `StoreUnavailable` or `IntegrityError`."""
+        self.folder = folder
+        self._clock = clock
+        self._embedder = embedder_name
+        self._policy = policy
+        self._lock = threading.RLock()
+        self._readers: list[apsw.Connection] = []
+        self._head_written = 0.0
+        self._head_dirty = False
+        self._closed = False
+        self._index_lock = threading.Lock()
+        self._index: Index | None = None
+        self._where = str(folder / DATABASE) if folder else ":memory:"
+        try:
+            self._make_folder()
+            self._db = self._connect()
+            migrate(self._db)
+            self.origin = self._meta("origin")
+            self._id = self._meta("store")
+        except apsw.Error as error:
+            raise translated(error, self._where) from error
+        except OSError as error:
+            raise StoreUnavailable(f"the store {self._where!r} cannot be opened: {error.strerror}") from error
+
+    def _make_folder(self) -> None:
+        """The folders with mode 0700 and an empty database file with mode 0600, where there are none."""
+        if self.folder is None:
+            return
+        if not self.folder.is_dir():
+            self.folder.mkdir(mode=0o700, parents=True)
+        path = self.folder / DATABASE
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        vectors = self.folder / "vectors"
+        if not vectors.is_dir() and os.access(self.folder, os.W_OK):
+            vectors.mkdir(mode=0o700, exist_ok=True)
+
+    def _connect(self) -> apsw.Connection:
+        db = apsw.Connection(self._where, flags=_CONNECT, statementcachesize=256)
+        db.set_busy_timeout(int(self._policy.store.busy_seconds * 1000))
+        if self.folder is not None:
+            if not db.readonly("main"):
+                db.pragma("journal_mode", "wal")
+            db.pragma("synchronous", "full")
+            db.pragma("mmap_size", 1 << 31)
+        db.pragma("temp_store", "memory")
+        db.pragma("cache_size", -16_000)
+        return db
+
+    def _meta(self, key: str, db: apsw.Connection | None = None) -> str:
+        row = (db or self._db).execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""
+
+    # -- views --------------------------------------------------------------------------------
+
+    def _indexed(self, db: apsw.Connection, model: str) -> Index:
+        """The arrays for the model whose vectors the store holds."""
+        row = db.execute("SELECT no, dimensions FROM model WHERE name = ?", (model,)).fetchone() or (0, 0)
+        with self._index_lock:
+            if self._index is None or self._index.model != row[0]:
+                folder = self.folder / "vectors" if self.folder else None
+                notices = self._index.notices if self._index else []
+                self._index = Index(folder, self._id, row[0], row[1])
+                self._index.notices = notices
+            return self._index
+
+    def _reading(self, db: apsw.Connection, access: Access, as_of: AsOf) -> dict[str, Any]:
+        model = self._meta("model", db)
+        names = json.dumps(sorted(access.reads), ensure_ascii=False)
+        known = db.execute("SELECT name, no FROM scope WHERE name IN (SELECT value FROM json_each(?))", (names,))
+        now = ledger.micros(self._clock.now()) or 0
+        return {
+            "db": db,
+            "index": self._indexed(db, model),
+            "scopes": {Scope(name): no for name, no in known},
+            "valid": now if as_of.valid is None else ledger.micros(rules.utc(as_of.valid)),
+            "system": None if as_of.system is None else ledger.micros(rules.utc(as_of.system)),
+            "lexical": self._policy.lexical,
+            "model": model or None,
+            "embedder": self._embedder,
+        }
+
+    @contextmanager
+    def read(self, access: Access, as_of: AsOf = NOW) -> Iterator[Reading]:
+        """See the port."""
+        with self._reader() as db:
+            try:
+                yield Reading(**self._reading(db, access, as_of))
+            except apsw.Error as error:
+                raise translated(error, self._where) from error
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        """A connection inside a read transaction; the only one, under the lock, in memory."""
+        if self.folder is None:
+            with self._lock:
+                yield self._db
+            return
+        if self._closed:
+            raise StoreUnavailable(f"the store {self._where!r} is closed")
+        try:
+            db = self._readers.pop()
+        except IndexError:
+            try:
+                db = self._connect()
+            except apsw.Error as error:
+                raise translated(error, self._where) from error
+        try:
+            db.execute("BEGIN")
+            yield db
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            self._readers.append(db)
+
+    @contextmanager
+    def write(self, access: Access) -> Iterator[Writing]:
+        """See the port."""
+        with self._lock:
+            if self._closed:
+                raise StoreUnavailable(f"the store {self._where!r} is closed")
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                view = Writing(access, self.origin, self._clock.now(), **self._reading(self._db, access, NOW))
+                yield view
+                grew = view.finish()
+                self._db.execute("COMMIT")
+            except apsw.Error as error:
+                raise translated(error, self._where) from error
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+            if grew:
+                self._head_dirty = True
+                if time.monotonic() - self._head_written >= self._policy.store.head_seconds:
+                    self._write_head()
+
+    def unembedded(self, access: Access, limit: int) -> list[tuple[PassageId, str]]:
+        """See the port."""
+        with self.read(access) as view:
+            return view.unembedded(limit)
+
+    # -- the head file ------------------------------------------------------------------------
+
+    def _write_head(self) -> None:
+        """Say outside the database how long every chain is; it may lag, never lead."""
+        if self.folder is None:
+            return
+        heads = [
+            [row[0], row[1], row[2], row[3].hex()]
+            for row in self._db.execute(
+                """SELECT h.origin, sc.name, h.seq, h.hash FROM head h JOIN scope sc ON sc.no = h.scope
+                ORDER BY h.origin, sc.name"""
+            )
+        ]
+        path = self.folder / "head"
+        draft = self.folder / f"head.{os.getpid()}"
+        handle = os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        try:
+            os.write(handle, json.dumps({"version": 1, "heads": heads}, ensure_ascii=False).encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        draft.rename(path)
+        self._head_written = time.monotonic()
+        self._head_dirty = False
+
+    def _flush_head(self) -> None:
+        if self._head_dirty:
+            try:
+                self._write_head()
+            except OSError as error:
+                raise StoreUnavailable(f"the head file of {self._where!r} cannot be written: {error.strerror}") from error
+
+    # -- the whole ----------------------------------------------------------------------------
+
+    def verify(self, access: Access) -> Verification:
+        """See the port."""
+        with self._lock:
+            self._flush_head()
+        with self._reader() as db:
+            try:
+                reading = self._reading(db, access, NOW)
+                index: Index = reading["index"]
+                return verify.verification(db, index, reading["scopes"], self._head_file())
+            except apsw.Error as error:
+                raise translated(error, self._where) from error
+
+    def _head_file(self) -> list[tuple[str, str, int, str]] | None:
+        """What the head file says; None without one, an empty list where it cannot be read."""
+        if self.folder is None or not (self.folder / "head").exists():
+            return None
+        try:
+            content = json.loads((self.folder / "head").read_text(encoding="utf-8"))
+            return [(str(a), str(b), int(c), str(d)) for a, b, c, d in content["heads"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+
+    def rebuild(self) -> None:
+        """See the port: the arrays are copied again; vectors of another model are dropped first."""
+        with self._lock:
+            try:
+                if self._embedder and self._meta("model") not in ("", self._embedder):
+                    self._db.execute("BEGIN IMMEDIATE")
+                    self._db.execute("DELETE FROM vector")
+                    self._db.execute("DELETE FROM model")
+                    self._db.execute("DELETE FROM meta WHERE key = 'model'")
+                    self._db.execute("COMMIT")
+                    self._index = None
+                n = self._db.execute("SELECT max(no) FROM passage").fetchone()
+                index = self._indexed(self._db, self._meta("model"))
+                index.rebuild(self._db, int((n or (0,))[0] or 0))
+            except apsw.Error as error:
+                raise translated(error, self._where) from error
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """See the port."""
+        with self._lock:
+            if self._closed:
+                return
+            try:
+                self._flush_head()
+            finally:
+                self._closed = True
+                for db in (*self._readers, self._db):
+                    db.close()
+                if self._index is not None:
+                    self._index.close()

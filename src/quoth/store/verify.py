@@ -1,0 +1,139 @@
+"""Compares every record with the ledger and every chain with itself and with the head file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import apsw
+
+from quoth.core import ledger
+from quoth.core.types import Head, LedgerEntry, RecordId, Scope, Verdict, Verification, VerifyState
+from quoth.store import rows
+from quoth.store.index import Index
+
+NEXT = {
+    VerifyState.ALTERED: "restore this record from a backup: its words or filings are not what was sealed",
+    VerifyState.MISSING: "restore this record from a backup: the ledger knows it, the store does not",
+    VerifyState.UNSEALED: "find out who wrote it past Quoth: the ledger does not know it",
+    VerifyState.DISPUTED: "restore the ledger from a backup: the record stands behind a broken link",
+}
+
+PROVES = (
+    "every record, filing and observation is what was sealed when it was written, and no link of a chain "
+    "was edited, cut out or put in; with the head file, that no chain is shorter than it was"
+)
+DOES_NOT_PROVE = (
+    "that the words are true, nor anything against somebody who can rewrite the database and the head file "
+    "together: keep a head elsewhere to see that"
+)
+
+
+def verification(
+    db: apsw.Connection,
+    index: Index,
+    scopes: Mapping[Scope, int],
+    head_file: list[tuple[str, str, int, str]] | None,
+) -> Verification:
+    """What `verify` says of the readable scopes."""
+    problems = [
+        f"the database file is damaged: {row[0]}"
+        for row in db.execute("PRAGMA quick_check")
+        if row[0] != "ok"
+    ]
+    counts: Counter[str] = Counter()
+    verdicts: list[Verdict] = []
+    heads: list[Head] = []
+    known = {(head[0], head[1]): head for head in head_file or []}
+    anchored = "anchored" if head_file else "unanchored"
+    if head_file == []:
+        problems.append("the head file cannot be read")
+    for scope, no in sorted(scopes.items()):
+        chains = db.execute("SELECT origin, seq, hash FROM head WHERE scope = ? ORDER BY origin", (no,)).fetchall()
+        sealed: dict[str, str] = {}
+        for origin, seq, digest in chains:
+            entries = list(_entries(db, origin, no))
+            broken = ledger.broken_at(entries)
+            if broken is not None:
+                problems.append(f"the chain of {origin!r} in {scope!r} is broken at entry {broken}")
+            if len(entries) != seq or (entries and entries[-1].hash != digest.hex()):
+                problems.append(f"the chain of {origin!r} in {scope!r} does not end at its head")
+            sealed |= {
+                f"{each.action}:{each.subject}:{each.payload_digest}": "disputed"
+                if broken is not None and each.seq >= broken
+                else "sealed"
+                for each in entries
+            }
+            heads.append(Head(origin, scope, seq, digest.hex()))
+            witness = known.pop((origin, scope), None)
+            if witness and not _holds(entries, witness):
+                anchored = "regressed"
+                problems.append(f"the chain of {origin!r} in {scope!r} is behind its head file")
+        for verdict in _records(db, no, sealed):
+            counts[verdict.state.value] += 1
+            if verdict.state is not VerifyState.SEALED:
+                verdicts.append(verdict)
+    if [head for head in known.values() if head[1] in scopes]:
+        anchored = "regressed"
+        problems.append("a chain that the head file knows is gone")
+    damaged = index.differences(db, int(db.execute("SELECT max(no) FROM passage").fetchall()[0][0] or 0))
+    problems += [f"the derived file {name!r} differs from the rows: quoth index rebuild" for name in damaged]
+    return Verification(
+        counts={state.value: counts[state.value] for state in VerifyState},
+        verdicts=tuple(verdicts),
+        heads=tuple(heads),
+        anchored=anchored,
+        index="damaged" if damaged else "ok",
+        problems=tuple(problems),
+        clean=not problems and not verdicts,
+        proves=PROVES,
+        does_not_prove=DOES_NOT_PROVE,
+    )
+
+
+def _entries(db: apsw.Connection, origin: str, scope: int) -> Iterator[LedgerEntry]:
+    statement = f"{rows.LEDGER} WHERE l.origin = ? AND l.scope = ? ORDER BY l.seq"
+    return (rows.ledger_entry(row) for row in db.execute(statement, (origin, scope)))
+
+
+def _holds(entries: list[LedgerEntry], witness: tuple[str, str, int, str]) -> bool:
+    """Whether the chain still has the entry that the head file saw last."""
+    return len(entries) >= witness[2] and (not witness[2] or entries[witness[2] - 1].hash == witness[3])
+
+
+def _records(db: apsw.Connection, scope: int, sealed: dict[str, str]) -> Iterator[Verdict]:
+    """One verdict a record; what it needs must be in the ledger, and nothing of its may be left there."""
+    expected = {key.split(":")[1] for key in sealed if key.startswith("put:")}
+    for row in db.execute(f"{rows.RECORD} WHERE f.revision = 1 AND d.scope = ? ORDER BY r.no", (scope,)):
+        record = rows.record(row)
+        subject = record.testimony.id
+        known = subject in expected
+        expected.discard(subject)
+        digest = ledger.testimony_digest(record.testimony)
+        states = {sealed.get(key) for key in _keys(db, subject, digest, ledger.filing_digest(record.filing))}
+        if not known:
+            state = VerifyState.UNSEALED
+        elif None in states or digest != record.testimony.digest:
+            state = VerifyState.ALTERED
+        else:
+            state = VerifyState.DISPUTED if "disputed" in states else VerifyState.SEALED
+        yield Verdict(subject, state, NEXT.get(state, ""))
+    for subject in sorted(expected):
+        yield Verdict(subject, VerifyState.MISSING, NEXT[VerifyState.MISSING])
+
+
+def _keys(db: apsw.Connection, subject: RecordId, testimony: str, filing: str) -> Iterator[str]:
+    """The ledger entries that this record must have, as they would be from what is stored."""
+    raw = (bytes.fromhex(subject),)
+    where = "= (SELECT no FROM record WHERE id = ?)"
+    seen = [
+        ledger.observation_digest(rows.observation(subject, row))
+        for row in db.execute(f"{rows.OBSERVATION} WHERE o.record {where} ORDER BY o.no", raw)
+    ]
+    yield f"put:{subject}:{ledger.payload_digest(testimony, filing, seen[0] if seen else '')}"
+    for each in seen[1:]:
+        yield f"observe:{subject}:{ledger.payload_digest(each)}"
+    later = f"""SELECT {rows.FILING} FROM filing f JOIN actor fa ON fa.no = f.actor
+        WHERE f.revision > 1 AND f.record {where} ORDER BY f.revision"""
+    for row in db.execute(later, raw):
+        yield f"refile:{subject}:{ledger.payload_digest(ledger.filing_digest(rows.filing(subject, row)))}"

@@ -1,0 +1,1 @@
+"""The doors: they translate and never decide."""
