@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import tomllib
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -150,13 +149,17 @@ def _environment(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _read(file: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return {}
     except UnicodeDecodeError as error:
         raise SettingsError(f"{file} is not UTF-8 (byte {error.start})") from None
     except OSError as error:
         raise SettingsError(f"{file} cannot be read: {error.strerror}") from error
+    import tomllib  # only where there is a file: a fresh process is to start fast
+
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file} is not TOML: {error}") from None
 

@@ -58,6 +58,107 @@ class StorePolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """The linear fusion of configuration B (retrieval-2.md section 1).
+
+    ``(bm25 + people_bm25 * g) * bm25 + ... ``: names that start with `people_` are multiplied by the gate
+    g (1 in conversations of people, 0 with an assistant), `previous` and `next` also by d (0 for facts).
+    """
+
+    bm25: float = 2.552446
+    cosine: float = 2.342871
+    subject: float = 2.852542
+    maxsim: float = 11.869395
+    date_session: float = 4.472012
+    date_event: float = 1.227212
+    when: float = 1.447242
+    how_long: float = 0.790011
+    people_bm25: float = -1.350434
+    people_maxsim: float = -6.130218
+    people_previous: float = 4.730476
+    people_next: float = 0.88942
+    people_session_max: float = 7.207195
+    people_session_bm25: float = 1.86443
+    people_length: float = 0.232091
+    people_question: float = -0.783895
+
+
+@dataclass(frozen=True, slots=True)
+class PersonGuard:
+    """Is the answer about another person than the one asked for? Logistic over four margins.
+
+    retrieval-2.md section 1, fitted on the development conversations; AUC .877 there.
+    """
+
+    top: float = 0.974
+    first_person: float = 0.376
+    about: float = 0.22
+    maxsim: float = 0.732
+    bias: float = 0.803
+    floor: float = -0.008
+    """Below this logit the answer is flagged; keeps 95 % of the answerable ones on the development split."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidencePolicy:
+    """Where the levels begin, on ``bm25 * words + cosine * meaning`` of the best passages."""
+
+    words: float = 0.5
+    """Share of BM25 over its ideal, words that the store does not know counted in the ideal."""
+    meaning: float = 0.5
+    """Share of the best cosine."""
+    low: float = 0.246
+    """Below: no answer. retrieval.md section 5: keeps 95 % of answerable questions, refuses 84 % off topic."""
+    moderate: float = 0.40
+    high: float = 0.55
+    words_only_low: float = 0.12
+    """The floor where there is no vector: BM25 over its ideal alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPolicy:
+    """How passages are found and ordered."""
+
+    k: int = 5
+    """Passages returned where the caller does not say."""
+    budget: int | None = None
+    """Tokens of passage text at most (four characters a token); the first passage always comes."""
+    fusion: str = "linear"
+    """linear, or one of the baselines rrf, lexical, dense."""
+    pool: int = 50
+    """Candidates of each of the three lists (retrieval-2.md Q7: 50)."""
+    dated_sessions: int = 200
+    """Sessions at most that come in because of their date."""
+    max_terms: int = 64
+    """Distinct words of a question that are looked up."""
+    context_bm25: float = 5.15
+    """Share of BM25 in the score x that context is made of (retrieval-2.md section 1)."""
+    context_cosine: float = 4.0
+    """Share of the cosine in x."""
+    pool_session: float = 0.3
+    pool_date: float = 0.5
+    pool_subject: float = 0.2
+    """What session, date and subject add to x in the third list."""
+    stop_piece: float = 0.5
+    """Weight of stop words and punctuation among the wordpieces of a question (retrieval-2.md Q2)."""
+    rrf: int = 60
+    """The constant of reciprocal rank fusion, for the baseline."""
+    gate_chars: float = 300.0
+    gate_range: float = 150.0
+    """The gate where nobody speaks: ``clip((gate_chars - median length) / gate_range, 0, 1)``."""
+    full: Weights = field(default_factory=Weights)
+    """With passage and token vectors."""
+    no_tokens: Weights = field(default_factory=lambda: Weights(maxsim=0.0, people_maxsim=0.0))
+    """With passage vectors alone."""
+    words_only: Weights = field(
+        default_factory=lambda: Weights(maxsim=0.0, people_maxsim=0.0, cosine=0.0)
+    )
+    """Without an embedder."""
+    guard: PersonGuard = field(default_factory=PersonGuard)
+    confidence: ConfidencePolicy = field(default_factory=ConfidencePolicy)
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """All of them."""
 
@@ -66,3 +167,4 @@ class Policy:
     lexical: LexicalPolicy = field(default_factory=LexicalPolicy)
     index: IndexPolicy = field(default_factory=IndexPolicy)
     store: StorePolicy = field(default_factory=StorePolicy)
+    recall: RecallPolicy = field(default_factory=RecallPolicy)

@@ -20,7 +20,6 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 
 from quoth.core import dates
 
-
 _STOP = (
     "a an and are as at be been being but by did do does doing for from had has have having he her hers him"
     " his how i if in into is it its me my of on or our ours she so some such than that the their theirs them"
@@ -30,10 +29,8 @@ _STOP = (
 STOP_WORDS = frozenset(_STOP.split())
 """English words that carry no content; the list that the weights were fitted with."""
 
-_LONGEST = 256
-"""Code points of a term; what is longer is indexed in pieces of this size, from its start."""
-_STEMMED = 64
-"""A longer word is no English word: kept as it is, and not cached."""
+_LONGEST = 256  # code points of a term; what is longer is indexed in pieces of this size, from its start
+_STEMMED = 64  # a longer word is no English word: kept as it is, and not cached
 
 # What Unicode calls default-ignorable (joiners, directions, variation selectors): never content.
 _IGNORABLE = re.compile(
@@ -76,10 +73,10 @@ def _fold_char(char: str) -> str:
         return _LETTERS[char]
     if _IGNORABLE.match(char) or _MARKS.match(char) or "\U0001f3fb" <= char <= "\U0001f3ff":
         return ""
-    if unicodedata.category(char) == "Nd":
-        return str(unicodedata.decimal(char))
-    folded = char.casefold()
-    plain = unicodedata.normalize("NFD", folded)
+    category = unicodedata.category(char)
+    if category in ("Nd", "Me"):  # a keycap's frame goes
+        return str(unicodedata.decimal(char, ""))
+    plain = unicodedata.normalize("NFD", folded := char.casefold())
     if plain[0] < "\u0400":  # Latin and Greek lose their accents; Cyrillic short i is a letter of its own
         folded = _MARKS.sub("", plain)
     return "".join(_LETTERS.get(each, each) for each in folded)
@@ -106,7 +103,7 @@ def _kind(char: str) -> str:
 _FOLD = _Table(_fold_char)
 _KINDS = _Table(_kind)
 
-# CPython orders combining marks by insertion: a megabyte of them would take hours, a block takes nothing.
+# CPython orders combining marks by insertion: a megabyte of them would take hours, in blocks a second.
 # A block ends before a character that never joins the one before it, where there is one.
 _BLOCK = re.compile(
     "(?s:.{1,1024}(?=[\0-\u02ff\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff])|.{1,1024})"
@@ -150,8 +147,8 @@ def analyse(text: str) -> list[str]:
     - Identifiers (``src/main.py``, ``C++``, ``tier1-test``, ``--dry-run``, ``1.2.3``): their parts as words,
       then the whole, lower-cased; of a path also the steps that are identifiers themselves.
       A hyphen alone makes none unless a digit is in it: "well-known" is two words.
-    - Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese: character bigrams; each Han character too, so
-      that a question of one character finds its words. A lone character stands for itself.
+    - Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese: character bigrams, a lone character as it is;
+      each Han character too, so that a question of one character finds its words.
     - Other scripts: whole words, case and vowel points folded, not stemmed. Each emoji is a word.
     - A word of more than 256 characters is cut into pieces of 256.
     """
@@ -169,10 +166,8 @@ def _chunk(chunk: str) -> tuple[str, ...]:
 def _chunk_words(chunk: str) -> list[str]:
     """The words of a text without blanks: a word of any rule never goes beyond a blank."""
     folded = _folded(chunk)
-    words: list[str] = []
-    if folded.isascii():
-        words += _english(folded)
-    else:
+    words = list(_english(folded)) if folded.isascii() else []
+    if not folded.isascii():
         for run in _RUN.finditer(folded.translate(_KINDS)):
             words += _run(run[0], folded[run.start() : run.end()])
     if not folded.isalpha():
@@ -228,9 +223,8 @@ def _identifiers(folded: str) -> Iterator[str]:
 
 def _unquoted(token: str) -> str:
     """Without the underscores of Markdown's emphasis; ``__init__`` keeps its own."""
-    if token.startswith("__") and token.endswith("__") and token.strip("_"):
-        return token
-    return token.strip("_")
+    bare = token.strip("_")
+    return token if bare and token.startswith("__") and token.endswith("__") else bare
 
 
 @lru_cache(maxsize=1 << 16)
@@ -294,18 +288,15 @@ _MODEL = re.compile(
 def voice(speaker: str | None) -> Voice:
     """Whose voice a speaker's name is: a role, a model with or without its version, else a person."""
     name = " ".join((speaker or "").casefold().split())
-    if name in _VOICES:
-        return _VOICES[name]
-    return Voice.ASSISTANT if _MODEL.fullmatch(name) else Voice.PERSON
+    return _VOICES.get(name, Voice.ASSISTANT if _MODEL.fullmatch(name) else Voice.PERSON)
 
 
 _ASKS_WHEN = re.compile(r"\W*(?:when|what (?:date|year|month|day)|which (?:year|month))\b", re.IGNORECASE)
 _ASKS_HOW_LONG = re.compile(r"\W*how long\b", re.IGNORECASE)
 _OF_ASSISTANT = re.compile(
-    r"\b(?:you (?:told|said|mentioned|suggested|recommended|gave|provided|listed|created|wrote|shared)"
+    r"(?i)\b(?:you (?:told|said|mentioned|suggested|recommended|gave|provided|listed|created|wrote|shared)"
     r"|remind me|previous (?:conversation|chat|discussion)|our (?:last|previous|earlier)"
-    r"|we (?:discussed|talked))\b",
-    re.IGNORECASE,
+    r"|we (?:discussed|talked))\b"
 )
 
 
@@ -331,8 +322,8 @@ def named(question: str, names: Sequence[str]) -> tuple[str, ...]:
     Scripts without spaces have no word borders: there a name is found wherever it stands.
     """
     text, _ = _aligned(_normalised(question))
-    found = {name for name, _, _ in _places(text, names)}
-    return tuple(dict.fromkeys(name for name in names if name in found))
+    places = _places(text, names)
+    return tuple(dict.fromkeys(name for name in names if name in places))
 
 
 def without_names(question: str, names: Sequence[str]) -> str:
@@ -343,7 +334,7 @@ def without_names(question: str, names: Sequence[str]) -> str:
     normal = _normalised(question)
     text, at = _aligned(normal)
     kept, end = [], 0
-    for _, start, stop in sorted(_places(text, names), key=lambda place: place[1]):
+    for start, stop in sorted(span for spans in _places(text, names).values() for span in spans):
         if text.startswith("'s", stop) and not text[stop + 2 : stop + 3].isalnum():
             stop += 2
         kept.append(normal[end : at[start]])
@@ -361,31 +352,26 @@ def _aligned(normal: str) -> tuple[str, Sequence[int]]:
     return "".join(parts), [*at, len(normal)]
 
 
-def _places(text: str, names: Sequence[str]) -> list[tuple[str, int, int]]:
+def _places(text: str, names: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
     """Where names stand in a folded text, the longest first; no two overlap."""
-    wanted = [
-        (name, folded) for name in names if (folded := " ".join(_folded(name).split())) and folded in text
-    ]
-    if not wanted:
-        return []
-    kinds = text.translate(_KINDS)
-    places: list[tuple[str, int, int]] = []
-    taken = bytearray(len(text))
-    for name, folded in sorted(wanted, key=lambda pair: -len(pair[1])):
-        for match in re.finditer(re.escape(folded), text):
+    folded = {name: " ".join(_folded(name).split()) for name in names}
+    wanted = [name for name, words in folded.items() if words and words in text]
+    kinds, taken = text.translate(_KINDS), bytearray(len(text))
+    places: dict[str, list[tuple[int, int]]] = {}
+    for name in sorted(wanted, key=lambda name: -len(folded[name])):
+        for match in re.finditer(re.escape(folded[name]), text):
             start, stop = match.span()
             if _bordered(text, kinds, start, stop) and not any(taken[start:stop]):
                 taken[start:stop] = b"\1" * (stop - start)
-                places.append((name, start, stop))
+                places.setdefault(name, []).append((start, stop))
     return places
 
 
 def _bordered(text: str, kinds: str, start: int, stop: int) -> bool:
-    """True unless a word goes on beyond either end."""
-    return not any(
-        0 <= outer < len(text) and (text[outer] == "_" or (kinds[outer] in "wm" and kinds[inner] in "wm"))
-        for outer, inner in ((start - 1, start), (stop, stop - 1))
-    )
+    """True unless the word at either end goes on beyond it."""
+    edges = ((start - 1, start), (stop, stop - 1))
+    beyond = (edge for edge in edges if 0 <= edge[0] < len(text))
+    return not any(text[o] == "_" or (kinds[o] in "wm" and kinds[i] in "wm") for o, i in beyond)
 
 
 _STRAIGHT = str.maketrans("\u2018\u2019\u02bc\u201c\u201d\u201e", "'''\"\"\"")

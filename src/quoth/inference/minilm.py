@@ -174,7 +174,7 @@ def _start(weights: bytes, tokenizer: bytes, *, one_shot: bool) -> _Model:
     own: list[type[Exception]] = [
         each for each in vars(state).values() if isinstance(each, type) and issubclass(each, Exception)
     ]
-    errors = (RuntimeError, *own)
+    errors: tuple[type[Exception], ...] = (RuntimeError, *own)
     try:
         session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     except errors as error:

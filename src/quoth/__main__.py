@@ -1,0 +1,14 @@
+"""The console script: it looks at what is asked for before it imports anything."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run `quoth` with the arguments of the process; ends the process with its exit code."""
+    from quoth.surfaces.cli import main as cli
+
+    cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,296 @@
+"""Candidates and the features of each (configuration B, retrieval-2.md section 1).
+
+Three lists of `pool` passages each: by BM25, by cosine, and by both with session, date and subject; the
+third is taken over the sessions of the first two and those whose dates match.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quoth.core.dates import gap
+from quoth.core.policy import LexicalPolicy, RecallPolicy
+from quoth.core.ports import ReadView, Turns
+from quoth.core.text import Flag, Voice, analyse
+from quoth.core.types import Embedding, Grain, PassageId, Plan
+
+Column = NDArray[np.float32]
+
+SLACK_SESSION = 20
+"""Days after which ``exp(-days / 5)`` is below .02."""
+SLACK_EVENT = 12
+"""Days after which ``exp(-days / 3)`` is below .02."""
+
+GRAINS = {Grain.PASSAGE: 0, Grain.TURN: 1, Grain.FACT: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The pool, aligned arrays of shape (n,)."""
+
+    passage: NDArray[np.int64]
+    record: NDArray[np.int64]
+    features: dict[str, Column]
+    lexical_rank: Sequence[PassageId]
+    dense_rank: Sequence[PassageId]
+    known_words: float
+    """Best BM25 over an ideal that also counts the words that the store does not know."""
+    best_cosine: float
+    asked: NDArray[np.bool_]
+    """True where the one person that the question names is the speaker."""
+    about: NDArray[np.bool_]
+    """True where the words are about the asked person: own words, or said to or of that person."""
+    about_other: NDArray[np.bool_]
+
+
+def gather(
+    view: ReadView,
+    plan: Plan,
+    query: Embedding | None,
+    policy: RecallPolicy,
+    lexical: LexicalPolicy,
+) -> Evidence:
+    """Candidates from the whole readable store, with their features."""
+    vector = None if query is None else query.vector
+    words = view.lexical(plan.terms, policy.pool)
+    near = view.dense(vector, policy.pool) if vector is not None else []
+    events = view.dated(plan.dates, SLACK_EVENT) if plan.dates else []
+    said = view.said(plan.dates, SLACK_SESSION)[: policy.dated_sessions] if plan.dates else []
+    seeds = [*(hit.passage for hit in words), *(hit.passage for hit in near)]
+    seeds += [*(event.passage for event in events[: 4 * policy.dated_sessions]), *said]
+    turns = view.turns(list(dict.fromkeys(seeds)), plan.terms, vector)
+
+    ideal, whole_ideal = _ideals(view, plan, lexical)
+    bm25 = turns.lexical / np.float32(ideal)
+    share = policy.context_bm25 + policy.context_cosine
+    x = (policy.context_bm25 * bm25 + policy.context_cosine * turns.cosine) / np.float32(share)
+    previous, following, session_max = _context(turns, x)
+    date_session = _date_session(turns, plan)
+    date_event = _date_event(turns, plan, {}) if not events else _date_event(
+        turns, plan, _by_passage(events)
+    )
+    subject = _subject(view, turns, plan)
+
+    wide = x + policy.pool_session * session_max + policy.pool_subject * subject
+    wide = wide + policy.pool_date * np.maximum(date_session, date_event)
+    allowed = _allowed(turns, plan)
+    chosen = _union(turns, words, near, wide, allowed, policy.pool)
+    flags = turns.flags
+    gate, dialogue = _gates(view, turns, policy)
+    features = {
+        "bm25": bm25,
+        "cosine": turns.cosine,
+        "subject": subject,
+        "previous": previous,
+        "next": following,
+        "session_max": session_max,
+        "session_bm25": turns.session_lexical,
+        "length": np.log1p(turns.tokens).astype(np.float32),
+        "question": _flag(flags, Flag.QUESTION),
+        "date_session": date_session,
+        "date_event": date_event,
+        "when": _flag(flags, Flag.HAS_DATE) * plan.asks_when,
+        "how_long": _flag(flags, Flag.HAS_DURATION) * plan.asks_how_long,
+        "first_person": _flag(flags, Flag.FIRST_PERSON),
+        "second_person": _flag(flags, Flag.SECOND_PERSON),
+        "people": gate,
+        "dialogue": dialogue,
+    }
+    pool = {name: column[chosen] for name, column in features.items()}
+    passage = turns.passage[chosen]
+    pool["maxsim"] = _maxsim(view, passage, query, policy)
+    asked, about, about_other = _whose(view, turns, plan, chosen)
+    best = float(turns.lexical.max(initial=0.0)) / whole_ideal
+    return Evidence(
+        passage=passage,
+        record=turns.record[chosen],
+        features=pool,
+        lexical_rank=[hit.passage for hit in words],
+        dense_rank=[hit.passage for hit in near],
+        known_words=best,
+        best_cosine=max((hit.score for hit in near), default=0.0),
+        asked=asked,
+        about=about,
+        about_other=about_other,
+    )
+
+
+def _flag(flags: NDArray[np.int64], flag: Flag) -> Column:
+    return ((flags & int(flag)) > 0).astype(np.float32)
+
+
+def _ideals(view: ReadView, plan: Plan, lexical: LexicalPolicy) -> tuple[float, float]:
+    """The BM25 that a perfect passage would have: over known words, and over all of them."""
+    n = view.readable()
+    frequencies = view.frequencies(plan.terms)
+    known = unknown = 0.0
+    for term in plan.terms:
+        df = frequencies.get(term, 0)
+        weight = math.log(1 + (n - df + 0.5) / (df + 0.5))
+        known += weight if df else 0.0
+        unknown += 0.0 if df else weight
+    ideal = known * (lexical.k1 + 1)
+    return max(ideal, 1e-6), max(ideal + unknown * (lexical.k1 + 1), 1e-6)
+
+
+def _context(turns: Turns, x: Column) -> tuple[Column, Column, Column]:
+    """x of the previous and the next passage of the session (0 at its ends), and the session's best."""
+    previous, following = np.zeros_like(x), np.zeros_like(x)
+    same = turns.session[1:] == turns.session[:-1]
+    previous[1:] = np.where(same, x[:-1], 0)
+    following[:-1] = np.where(same, x[1:], 0)
+    starts = np.flatnonzero(np.diff(turns.session, prepend=-1))
+    if not len(starts):
+        return previous, following, np.zeros_like(x)
+    best = np.maximum.reduceat(x, starts)
+    return previous, following, np.repeat(best, np.diff(starts, append=len(x)))
+
+
+def _date_session(turns: Turns, plan: Plan) -> Column:
+    """``exp(-g / 5)``, g the days from the asked interval to when it was said, tripled if said before."""
+    if not plan.dates:
+        return np.zeros(len(turns.passage), np.float32)
+    day = turns.said_day
+    gaps = [
+        np.where(day < first, 3 * (first - day), np.maximum(day - last, 0)) for first, last in plan.dates
+    ]
+    days = np.minimum.reduce(gaps)
+    return np.where(day > 0, np.exp(-days / 5), 0).astype(np.float32)
+
+
+def _by_passage(events: Sequence[object]) -> dict[int, list[tuple[int, int]]]:
+    found: dict[int, list[tuple[int, int]]] = {}
+    for event in events:
+        found.setdefault(event.passage, []).append((event.first_day, event.last_day))  # type: ignore[attr-defined]
+    return found
+
+
+def _date_event(turns: Turns, plan: Plan, events: dict[int, list[tuple[int, int]]]) -> Column:
+    """``exp(-gap / 3)`` to the nearest event that a passage speaks of; vague events count .3."""
+    column = np.zeros(len(turns.passage), np.float32)
+    if not events:
+        return column
+    for at, passage in enumerate(turns.passage.tolist()):
+        column[at] = max(
+            (
+                math.exp(-gap(event, asked) / 3) * (1 if event[1] - event[0] < 40 else 0.3)
+                for event in events.get(passage, ())
+                for asked in plan.dates
+            ),
+            default=0.0,
+        )
+    return column
+
+
+def _subject(view: ReadView, turns: Turns, plan: Plan) -> Column:
+    """1 where the one asked for speaks: the named person, the user, or the assistant when asked."""
+    role = Voice.ASSISTANT if plan.of_assistant else Voice.USER
+    column = (turns.voice == int(role)).astype(np.float32)
+    if len(plan.names) == 1:
+        column += turns.speaker == list(view.speakers()).index(plan.names[0])
+    return column
+
+
+def _gates(view: ReadView, turns: Turns, policy: RecallPolicy) -> tuple[Column, Column]:
+    """How much context counts (1 among people, 0 with an assistant), and whether neighbours do."""
+    nobody = np.float32(min(max((policy.gate_chars - view.median_chars()) / policy.gate_range, 0.0), 1.0))
+    fact = turns.grain == GRAINS[Grain.FACT]
+    gate = np.where(turns.voice == int(Voice.PERSON), 1, np.where(turns.voice == int(Voice.NONE), nobody, 0))
+    return np.where(fact, 1, gate).astype(np.float32), (~fact).astype(np.float32)
+
+
+def _allowed(turns: Turns, plan: Plan) -> NDArray[np.bool_]:
+    """Passages of the grain that was asked for."""
+    if plan.grain is None:
+        return np.ones(len(turns.passage), np.bool_)
+    return turns.grain == GRAINS[plan.grain]
+
+
+def _union(
+    turns: Turns,
+    words: Sequence[object],
+    near: Sequence[object],
+    wide: Column,
+    allowed: NDArray[np.bool_],
+    k: int,
+) -> NDArray[np.int64]:
+    """Places in `turns` of the three lists together, ascending by passage."""
+    hits = np.array([hit.passage for hit in (*words, *near)], np.int64)  # type: ignore[attr-defined]
+    listed = np.isin(turns.passage, hits)
+    order = np.lexsort((turns.passage, -wide))
+    listed[order[allowed[order]][:k]] = True
+    chosen = np.flatnonzero(listed & allowed)
+    return chosen[np.argsort(turns.passage[chosen], kind="stable")]
+
+
+def _maxsim(
+    view: ReadView, passages: NDArray[np.int64], query: Embedding | None, policy: RecallPolicy
+) -> Column:
+    """Late interaction: each wordpiece of the question meets its best token, weighted by rarity.
+
+    ``sum_t idf_t max_p (t . p) / sum_t idf_t`` with p the signs of the token vector over its length.
+    """
+    if query is None or query.tokens is None or query.pieces is None or not len(passages):
+        return np.zeros(len(passages), np.float32)
+    dimensions = query.tokens.shape[1]
+    bits = view.token_bits([PassageId(int(each)) for each in passages])
+    counts = np.array([len(each) * 8 // dimensions for each in bits], np.int64)
+    if not counts.any():
+        return np.zeros(len(passages), np.float32)
+    df = view.wordpieces([int(each) for each in query.pieces])
+    n = view.readable()
+    weights = np.array(
+        [
+            math.log(1 + (n - min(df[int(p)], n) + 0.5) / (min(df[int(p)], n) + 0.5)) if p else policy.stop_piece
+            for p in query.pieces
+        ],
+        np.float32,
+    )
+    packed = np.frombuffer(b"".join(bits), np.uint8).reshape(-1, dimensions // 8)
+    signs = np.unpackbits(packed, axis=1).astype(np.float32)
+    tokens = np.asarray(query.tokens, np.float32)
+    products = (signs @ (2 * tokens.T) - tokens.sum(1)) / np.float32(math.sqrt(dimensions))
+    there = np.flatnonzero(counts)
+    starts = np.cumsum(counts)[there] - counts[there]
+    best = np.maximum.reduceat(products, starts, axis=0)
+    values = (best @ weights) / weights.sum()
+    column = np.full(len(passages), values.min(), np.float32)
+    column[there] = values
+    return column
+
+
+def _whose(
+    view: ReadView, turns: Turns, plan: Plan, chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Who speaks and of whom, for the person guard; all False unless one person is named."""
+    nothing = np.zeros(len(chosen), np.bool_)
+    if len(plan.names) != 1:
+        return nothing, nothing, nothing
+    speakers = list(view.speakers())
+    asked = turns.speaker[chosen] == speakers.index(plan.names[0])
+    flags = turns.flags[chosen]
+    first = (flags & int(Flag.FIRST_PERSON)) > 0
+    second = (flags & int(Flag.SECOND_PERSON)) > 0
+    own = first | ~second
+    named = _naming(view, turns.passage[chosen], plan.names)
+    others = [each for each in speakers if each and each != plan.names[0]]
+    named_other = _naming(view, turns.passage[chosen], others[:20])
+    return asked, np.where(asked, own, second | named), np.where(asked, second | named_other, own)
+
+
+def _naming(view: ReadView, passages: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether the words of a passage name one of these people (the speaker's own name apart)."""
+    found = np.zeros(len(passages), np.bool_)
+    order = np.argsort(passages, kind="stable")
+    for name in names:
+        turns = view.turns([PassageId(int(each)) for each in passages], analyse(name), None)
+        at = np.searchsorted(passages[order], turns.passage)
+        inside = (at < len(passages)) & (passages[order][np.minimum(at, len(passages) - 1)] == turns.passage)
+        hit = inside & (turns.lexical > 0)
+        found[order[at[hit]]] = True
+    return found

@@ -1,0 +1,207 @@
+"""How every command is entered and left: the options that all share, errors as one line, exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from quoth.core.errors import InvalidInput, QuothError
+from quoth.surfaces import wire
+
+if TYPE_CHECKING:
+    from quoth.memory import Memory
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+INTERRUPTED = 130
+UNEXPECTED = 1
+WATCHED = 1.0
+"""Seconds after which work that is watched shows a progress bar."""
+
+
+@dataclass(slots=True)
+class Common:
+    """What the shared options say; they may stand before the command or after it."""
+
+    store: str | None = None
+    scope: str | None = None
+    actor: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+
+def common() -> Common:
+    """The shared options of the running command."""
+    found: Common = click.get_current_context().find_root().ensure_object(Common)
+    return found
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:  # noqa: ANN401 (click's)
+    if value and not isinstance(value, bool) or value is True:
+        setattr(context.find_root().ensure_object(Common), str(parameter.name), value)
+
+
+def _shared() -> list[click.Parameter]:
+    def option(*names: str, **more: Any) -> click.Option:  # noqa: ANN401
+        return click.Option(names, expose_value=False, callback=_keep, **more)
+
+    return [
+        option("--store", metavar="PATH", help="The store's folder."),
+        option("--scope", metavar="NAME", help="Where records are kept and looked for."),
+        option("--actor", metavar="NAME", help="Who acts, instead of the operating system's user."),
+        option("--json", is_flag=True, help="Answer with one line of JSON."),
+        option("--quiet", is_flag=True, help="Print answers only."),
+    ]
+
+
+class Command(click.Command):
+    """A command with the shared options."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **more)
+        self.params.extend(_shared())
+
+
+class Group(click.Group):
+    """A group of commands with the shared options."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **more)
+        self.params.extend(_shared())
+
+
+class Root(Group):
+    """The whole command line: its help has sections, its errors are one line, nothing leaves a traceback."""
+
+    sections: dict[str, tuple[click.Command, ...]]
+
+    def __init__(self, sections: dict[str, tuple[click.Command, ...]], **more: Any) -> None:  # noqa: ANN401
+        super().__init__(**more)
+        self.sections = sections
+        for commands in sections.values():
+            for command in commands:
+                self.add_command(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by section."""
+        width = max(len(str(each.name)) for commands in self.sections.values() for each in commands)
+        for name, commands in self.sections.items():
+            with formatter.section(name.capitalize()):
+                limit = formatter.width - width - 6
+                formatter.write_dl(
+                    [(str(each.name).ljust(width), each.get_short_help_str(limit)) for each in commands]
+                )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses arguments that are not UTF-8 before anything reads them."""
+        for place, argument in enumerate(args, 1):
+            if any("\ud800" <= char <= "\udfff" for char in argument):
+                raise InvalidInput(f"argument {place} is not UTF-8: check the terminal's encoding")
+        return super().parse_args(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:  # noqa: ANN401
+        """Run it and end the process with the exit code."""
+        try:
+            code = super().main(args, *more, **{**options, "standalone_mode": False})
+            sys.stdout.flush()
+        except BrokenPipeError:
+            code = _unread()
+        except (KeyboardInterrupt, click.Abort):
+            code = _fail("stopped; what was acknowledged is kept", INTERRUPTED)
+        except click.ClickException as error:
+            code = _fail(_usage(error), error.exit_code)
+        except QuothError as error:
+            code = _fail(str(error), wire.status(error).exit)
+        except Exception as error:  # noqa: BLE001 (the outermost handler)
+            kind = type(error).__name__
+            code = _fail(f"unexpected {kind}; QUOTH_DEBUG=1 shows where (please report it)", UNEXPECTED)
+        sys.exit(code or 0)
+
+
+def _fail(line: str, code: int) -> int:
+    if os.environ.get("QUOTH_DEBUG"):
+        traceback.print_exc()
+    click.echo(f"quoth: {visible(line)}", err=True)
+    return code
+
+
+def _usage(error: click.ClickException) -> str:
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{message} (see `{context.command_path} --help`)" if context else message
+
+
+def _unread() -> int:
+    """The reader of our output has gone: quietly, also when Python flushes at its end."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    return 0
+
+
+def visible(text: str) -> str:
+    """A line for a terminal: control characters are shown, not obeyed."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text)
+
+
+@contextmanager
+def opened(*, one_shot: bool = True) -> Iterator[Memory]:
+    """The memory that the shared options mean, until the command is done."""
+    from quoth import app  # settings, store and model load when a command needs them
+
+    said = common()
+    with app.open(
+        said.store, actor=said.actor, scope=said.scope, surface="cli", one_shot=one_shot
+    ) as memory:
+        yield memory
+
+
+def answer(value: object, lines: Callable[[], None]) -> None:
+    """Print a value: its JSON form where that was asked for, else by `lines`."""
+    if common().json:
+        click.echo(wire.text(value), color=True)
+    else:
+        lines()
+
+
+def confirm(line: str) -> None:
+    """Tell a person that something was done; silent with --quiet."""
+    if not common().quiet:
+        click.echo(visible(line))
+
+
+def note(line: str) -> None:
+    """Tell a person what the answer does not say, on stderr; silent with --quiet."""
+    if not common().quiet:
+        click.echo(f"note: {visible(line)}", err=True)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback for (done, total) that shows a bar once the work takes long and a person watches."""
+    bar: Any = None
+    began = time.monotonic()
+    watched = sys.stderr.isatty() and not common().quiet
+
+    def tell(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None and watched and time.monotonic() - began >= WATCHED:
+            bar = click.progressbar(length=total, label=label, file=sys.stderr).__enter__()
+        if bar is not None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+    try:
+        yield tell
+    finally:
+        if bar is not None:
+            bar.render_finish()

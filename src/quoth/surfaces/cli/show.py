@@ -1,0 +1,107 @@
+"""How values look to a person: words exactly as they are, and a line that says where they come from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+
+import click
+
+from quoth.core.types import Recalled, Recollection, Standing
+from quoth.surfaces import wire
+from quoth.surfaces.cli.door import note, visible
+
+WIDTH = 100
+"""Characters of a record in a list."""
+
+
+def passage(found: Recalled, *more: str) -> None:
+    """One passage: its words, then its source line."""
+    words(found.text)
+    click.secho(source(found, *more), dim=True)
+
+
+def words(text: str) -> None:
+    """Words as they are, byte for byte; a terminal is shown control characters and does not obey them."""
+    if sys.stdout.isatty():
+        text = "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+    click.echo(text, color=True)
+
+
+def source(found: Recalled, *more: str) -> str:
+    """Where the words come from: place, speaker, time, standing."""
+    testimony = found.record.testimony
+    place, lines = (found.observations[-1].uri if found.observations else testimony.uri), wire.lines(found)
+    if lines is not None:
+        place += f":{lines.first}" if lines.first == lines.last else f":{lines.first}-{lines.last}"
+    said = testimony.said_at
+    parts = [
+        place,
+        *([testimony.speaker] if testimony.speaker else []),
+        f"said {day(said)}" if said else f"recorded {day(testimony.recorded_at)}",
+        standing(found),
+        *more,
+        found.id,
+    ]
+    others = len({each.uri for each in found.observations} - {place}) - 1
+    if others > 0:
+        parts.insert(1, f"and {others} more place{'s' if others > 1 else ''}")
+    return "— " + " · ".join(visible(part) for part in parts)
+
+
+def standing(found: Recalled) -> str:
+    """How a record stands; a superseded one names what took its place."""
+    label = found.standing.value.replace("_", " ")
+    if found.standing is Standing.CURRENT or found.superseded_by is None:
+        return label
+    return f"{label} by {found.superseded_by}"
+
+
+def recollection(found: Recollection) -> None:
+    """An answer: the passages, or why there is none, and what it does not say by itself."""
+    if found.abstention is not None:
+        click.echo(f"I don't know: {visible(found.abstention.detail or found.abstention.reason)}")
+    for place, each in enumerate(found.passages):
+        if place or found.abstention is not None:
+            click.echo()
+        passage(each, f"confidence {found.confidence.value}")
+    if found.requires_review:
+        note("this is high stakes: have a person look at the sources")
+    for line in found.conflicts:
+        note(f"conflict: {line}")
+    for line in found.degraded:
+        note(line)
+
+
+def line(found: Recalled) -> str:
+    """A record in a list: day, id, the beginning of its first line."""
+    testimony = found.record.testimony
+    first = testimony.text.strip().partition("\n")[0]
+    cut = visible(first if len(first) <= WIDTH else first[: WIDTH - 1] + "…")
+    return f"{day(testimony.said_at or testimony.recorded_at)}  {found.id}  {cut}"
+
+
+def day(moment: datetime) -> str:
+    """The day of a moment, in UTC."""
+    return moment.date().isoformat()
+
+
+def counts(values: Mapping[str, object]) -> str:
+    """Numbers that are not zero, by name: `12 stored, 1 held`."""
+    parts = [f"{value} {name.replace('_', ' ')}" for name, value in values.items() if _counted(value)]
+    return ", ".join(parts) or "nothing"
+
+
+def _counted(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value != 0
+
+
+def size(count: int) -> str:
+    """Bytes as a person reads them."""
+    value = float(count)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
