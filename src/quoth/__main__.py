@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def main() -> None:
     """Run `quoth` with the arguments of the process; ends the process with its exit code."""
-    from quoth.surfaces.cli import main as cli
+    from quoth.surfaces.cli import main as run
 
-    cli()
+    run()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The composition root: settings, store and model become a `Memory`. The only module that names an adapter."""
+"""The composition root: settings, store and model become a `Memory`; only here is an adapter named."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from quoth.core.policy import Policy
     from quoth.core.ports import Clock, Embedder, Store
     from quoth.memory import Memory
+
+Setting = layers.Setting
 
 log = logging.getLogger(__name__)
 
@@ -100,8 +102,6 @@ def open(
         clock=time,
         policy=chosen.policy,
         vectors=_Vectors(kept, access, model, chosen.policy),
-        k=chosen.recall.k,
-        budget=chosen.recall.budget,
     )
     return Memory(parts)
 
@@ -148,17 +148,25 @@ def configured(
     actor: str | None = None,
     scope: str | None = None,
     embedder: str | None = None,
-) -> tuple[layers.Setting, ...]:
+) -> tuple[Setting, ...]:
     """Every setting with its value and the layer that set it."""
     return _load(store, actor, scope, embedder, None).values
 
 
 class _Vectors:
-    """Makes vectors beside the writes: at once where that is cheap, a few more when the memory closes."""
+    """Makes vectors beside the work: at once where that is cheap, a few before a search and at the end."""
 
     def __init__(self, store: Store, access: Access, embedder: Embedder | None, policy: Policy) -> None:
         self._store, self._access, self._embedder, self._policy = store, access, embedder, policy
         self._wrote = False
+
+    def before(self) -> None:
+        """What is pending is embedded where it is little; more waits for `index`."""
+        if self._embedder is None:
+            return
+        few = self._policy.index.inline
+        if 0 < len(self._store.unembedded(self._access, few + 1)) <= few:
+            self._embed(few)
 
     def after(self, receipt: Receipt) -> Receipt:
         """What was written is embedded at once by a cheap model; words count as kept either way."""
@@ -194,9 +202,7 @@ def _load(
     folder = None if store is None else os.fspath(store)
     given = {"store": folder, "actor": actor, "scope": scope, "embedder": embedder}
     arguments = dict(settings or {}) | {key: value for key, value in given.items() if value is not None}
-    return layers.load(
-        arguments=arguments, environ=os.environ, file=_settings_file(), project=_project()
-    )
+    return layers.load(arguments=arguments, environ=os.environ, file=_settings_file(), project=_project())
 
 
 def _settings_file() -> Path:

@@ -12,7 +12,7 @@ from itertools import islice
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self
 
 from quoth.core import rules
 from quoth.core.errors import InvalidInput
@@ -40,12 +40,10 @@ from quoth.recall import explain
 from quoth.recall import recall as recalling
 
 if TYPE_CHECKING:
-    from quoth.ingest.importing import ImportReport
-    from quoth.ingest.watch import WatchReport
     from quoth.core.policy import Policy
     from quoth.core.ports import Clock, Embedder, ReadView, Store
-
-T = TypeVar("T")
+    from quoth.ingest.importing import ImportReport
+    from quoth.ingest.watch import WatchReport
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) while a long work goes on."""
@@ -64,6 +62,10 @@ class IndexStatus:
 
 class Vectors(Protocol):
     """When vectors are made besides `index`: decided by the composition root."""
+
+    def before(self) -> None:
+        """Called before every search; never raises because a model is away."""
+        ...
 
     def after(self, receipt: Receipt) -> Receipt:
         """Called after every write; the receipt with what was embedded at once."""
@@ -88,8 +90,6 @@ class Parts:
     clock: Clock
     policy: Policy
     vectors: Vectors
-    k: int
-    budget: int | None
 
 
 class Memory:
@@ -117,9 +117,7 @@ class Memory:
         found = given_documents(documents)
         return p.vectors.after(remember(p.store, p.access, p.clock, p.policy, found))
 
-    def watch(
-        self, paths: Iterable[str | PathLike[str]], *, progress: Progress | None = None
-    ) -> WatchReport:
+    def watch(self, paths: Iterable[str | PathLike[str]], *, progress: Progress | None = None) -> WatchReport:
         """Read folders and files once, and take over what changed in them since the last time.
 
         An edit supersedes what changed, a deleted file's records are retracted, a renamed file keeps
@@ -170,6 +168,7 @@ class Memory:
         `grain` keeps one kind of record. Raises `InvalidInput` for a value out of range.
         """
         p = self._parts
+        p.vectors.before()
         return recalling.recall(
             p.store,
             p.access,
@@ -177,9 +176,9 @@ class Memory:
             p.clock,
             p.policy,
             question,
-            k=_either(k, p.k),
+            k=k,
             as_of=AsOf(valid=_utc(as_of), system=_utc(known_at)),
-            budget=_either(budget, p.budget),
+            budget=budget,
             grain=grain,
             mode=mode,
             tier=tier,
@@ -272,10 +271,6 @@ def _shown(view: ReadView, record: Record, now: datetime) -> Recalled:
         superseded_by=view.superseder(testimony.id),
         observations=view.observations(testimony.id),
     )
-
-
-def _either(value: T | None, default: T) -> T:
-    return default if value is None else value
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from quoth.core import rules
 from quoth.core.errors import InvalidInput, SettingsError
 from quoth.core.policy import Policy
+
+T = TypeVar("T")
 
 FILE = "quoth.toml"
 """In the platform's config folder."""
@@ -26,16 +28,6 @@ PROJECT_FILE = ".quoth.toml"
 ENVIRONMENT = "QUOTH_"
 NOT_SETTINGS = ("QUOTH_DEBUG", "QUOTH_REQUIRE", "QUOTH_TEST_", "QUOTH_BENCH_")
 """Variables of that prefix that are switches for development, not settings."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecallDefaults:
-    """What `recall` does where the caller does not say."""
-
-    k: int = 5
-    """Passages of one answer, at most."""
-    budget: int | None = None
-    """Tokens of all passages of one answer, at most; none: as many as they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +42,6 @@ class Settings:
     """Who acts; none: the operating system's user."""
     embedder: str = "minilm"
     """minilm, static, ollama:MODEL, openai:MODEL@URL, or none for words only."""
-    recall: RecallDefaults = field(default_factory=RecallDefaults)
     policy: Policy = field(default_factory=Policy)
 
 
@@ -75,7 +66,7 @@ class Loaded:
 @dataclass(frozen=True, slots=True)
 class _Leaf:
     path: tuple[str, ...]
-    hint: Any
+    hint: object
     default: object
 
 
@@ -105,14 +96,14 @@ def project_file(cwd: Path, home: Path) -> Path | None:
     return None
 
 
-def _leaves(kind: Any, default: Any, path: tuple[str, ...] = ()) -> dict[str, _Leaf]:
+def _leaves(kind: type[Any], default: object, path: tuple[str, ...] = ()) -> dict[str, _Leaf]:
     found: dict[str, _Leaf] = {}
     hints = get_type_hints(kind)
     for each in fields(kind):
         inner, hint = (*path, each.name), hints[each.name]
         value = getattr(default, each.name)
         if is_dataclass(hint):
-            found.update(_leaves(hint, value, inner))
+            found.update(_leaves(cast(type, hint), value, inner))
         else:
             key = ".".join(part for part in inner if part != "policy")
             found[key] = _Leaf(inner, hint, value)
@@ -186,7 +177,7 @@ def _check(known: Iterable[str], key: str, layer: str) -> None:
         raise SettingsError(f"{layer}: there is no setting {key!r}{hint}")
 
 
-def _value(key: str, value: object, hint: Any, layer: str) -> object:
+def _value(key: str, value: object, hint: object, layer: str) -> object:
     try:
         converted = _converted(value, hint)
         _CHECKS.get(key, lambda _: None)(converted)
@@ -195,7 +186,7 @@ def _value(key: str, value: object, hint: Any, layer: str) -> object:
     return converted
 
 
-def _converted(value: Any, hint: Any) -> object:
+def _converted(value: object, hint: object) -> object:
     """A value of a file (typed), of the environment (text) or of a caller, as the type that is hinted."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
@@ -210,10 +201,10 @@ def _converted(value: Any, hint: Any) -> object:
             raise ValueError(f"it has {len(inner)} parts")
         kinds = (inner[0] for _ in parts) if inner[-1] is Ellipsis else inner
         return tuple(_converted(part, kind) for part, kind in zip(parts, kinds, strict=True))
-    return _SCALARS[next(kind for kind in _SCALARS if issubclass(hint, kind))](value, hint)
+    return _SCALARS[next(kind for kind in _SCALARS if issubclass(cast(type, hint), kind))](value, hint)
 
 
-def _truth(value: Any, hint: Any) -> bool:
+def _truth(value: object, hint: object) -> bool:
     words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False}
     words["off"] = False
     found = value if isinstance(value, bool) else words.get(str(value).lower())
@@ -222,7 +213,7 @@ def _truth(value: Any, hint: Any) -> bool:
     return found
 
 
-def _whole(value: Any, hint: Any) -> int:
+def _whole(value: object, hint: object) -> int:
     try:
         number = int(value) if isinstance(value, str) else value
     except ValueError:
@@ -232,9 +223,9 @@ def _whole(value: Any, hint: Any) -> int:
     return number
 
 
-def _number(value: Any, hint: Any) -> float:
+def _number(value: object, hint: object) -> float:
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
+        number = math.nan if isinstance(value, bool) else float(cast(float, value))
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
@@ -242,16 +233,17 @@ def _number(value: Any, hint: Any) -> float:
     return number
 
 
-def _text(value: Any, hint: Any) -> str:
+def _text(value: object, hint: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("it is text, and not blank")
     return value
 
 
-def _choice(value: Any, hint: Any) -> object:
-    if value not in list(hint):
-        raise ValueError(f"it is one of {', '.join(hint)}")
-    return hint(value)
+def _choice(value: object, hint: object) -> object:
+    kind = cast(type[Enum], hint)
+    if value not in [each.value for each in kind]:
+        raise ValueError(f"it is one of {', '.join(str(each.value) for each in kind)}")
+    return kind(value)
 
 
 _SCALARS: Mapping[type, Callable[[Any, Any], object]] = {
@@ -263,7 +255,7 @@ _SCALARS: Mapping[type, Callable[[Any, Any], object]] = {
 }
 
 
-def _at_least_one(value: Any) -> None:
+def _at_least_one(value: int | None) -> None:
     if value is not None and value < 1:
         raise ValueError("it is at least 1")
 
@@ -275,6 +267,7 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
 }
 
 
-def _set(owner: Any, path: tuple[str, ...], value: object) -> Any:
+def _set(owner: T, path: tuple[str, ...], value: object) -> T:
     first, *rest = path
-    return replace(owner, **{first: _set(getattr(owner, first), tuple(rest), value) if rest else value})
+    inner = _set(getattr(owner, first), tuple(rest), value) if rest else value
+    return cast(T, replace(cast(Any, owner), **{first: inner}))

@@ -4,8 +4,7 @@ English only, as shipped: month and weekday names, "yesterday", "last week", "3 
 5/8/2023 (month first).
 An interval is a pair of proleptic ordinals (`date.toordinal`), both ends included.
 What is no date (31 February, month 13, year 0) is ignored; nothing here raises.
-The rules are those of the fitted configuration (docs: retrieval, "dates"), so a change here asks for
-new weights.
+The ranking weights were fitted on these rules, so a change here asks for new weights.
 """
 
 from __future__ import annotations
@@ -80,8 +79,8 @@ _DURATION = re.compile(
 
 # Substrings without which the patterns above cannot match: a text without them costs a microsecond.
 _RELATIVE_HINTS = (
-    *("day", "week", "month", "year", "night", "morning", "afternoon", "evening", "just now"),
-    *("tomorrow", "recently", "last summer", "last winter", "last fall", "last spring"),
+    *("day", "week", "month", "year", "night", "tomorrow", "recently", "last ", "just now"),
+    *("this morning", "this afternoon", "this evening"),
 )
 _DURATION_HINTS = ("day", "week", "month", "year", "hour", "since")
 _MONTH_HINTS = tuple(dict.fromkeys(name[:3] for name in _FULL_MONTHS))

@@ -108,7 +108,7 @@ class ConfidencePolicy:
     meaning: float = 0.5
     """Share of the best cosine."""
     low: float = 0.246
-    """Below: no answer. retrieval.md section 5: keeps 95 % of answerable questions, refuses 84 % off topic."""
+    """Below: no answer. retrieval.md section 5: 95 % of answerable questions kept, 84 % off topic refused."""
     moderate: float = 0.40
     high: float = 0.55
     words_only_low: float = 0.12
@@ -150,9 +150,7 @@ class RecallPolicy:
     """With passage and token vectors."""
     no_tokens: Weights = field(default_factory=lambda: Weights(maxsim=0.0, people_maxsim=0.0))
     """With passage vectors alone."""
-    words_only: Weights = field(
-        default_factory=lambda: Weights(maxsim=0.0, people_maxsim=0.0, cosine=0.0)
-    )
+    words_only: Weights = field(default_factory=lambda: Weights(maxsim=0.0, people_maxsim=0.0, cosine=0.0))
     """Without an embedder."""
     guard: PersonGuard = field(default_factory=PersonGuard)
     confidence: ConfidencePolicy = field(default_factory=ConfidencePolicy)

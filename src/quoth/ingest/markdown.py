@@ -29,6 +29,11 @@ _BREAK = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
 _QUOTE = re.compile(r" {0,3}>")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)")
 _ITEM_INSIDE = re.compile(r" {0,3}(?:[-*+]|1[.)])[ \t]+\S")
+_END = r"(?:\r\n|\n|\r)"
+_FRONT = {
+    fence: re.compile(rf"{begin}[ \t]*{_END}(?:.*?{_END})??{end}(?=[ \t]*(?:[\r\n]|\Z))", re.S)
+    for fence, begin, end in (("---", "---", r"(?:---|\.\.\.)"), ("+++", r"\+{3}", r"\+{3}"))
+}
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
 
 
@@ -85,8 +90,8 @@ def blocks(text: str, starts: Sequence[int]) -> list[Span]:
             at += 1
             continue
         block = _block(page, at, first=len(spans) == (1 if front else 0) and waiting is None)
-        glued = block.kind is _Kind.BODY or (block.kind is _Kind.HEADING and waiting and block.level > waiting[1])
-        if waiting and not glued:
+        deeper = block.kind is _Kind.HEADING and waiting is not None and block.level > waiting[1]
+        if waiting and not deeper and block.kind is not _Kind.BODY:
             spans.append(page.span(waiting[0], at))
             waiting = None
         if block.kind is _Kind.HEADING:
@@ -106,16 +111,10 @@ def front_matter(text: str) -> Span | None:
     """The metadata at the head of a text, fences included; None without one."""
     start = 1 if text.startswith("\ufeff") else 0
     fence = text[start : start + 3]
-    if fence not in ("---", "+++"):
+    if fence not in _FRONT:
         return None
-    ends = r"(?:---|\.\.\.)" if fence == "---" else r"\+\+\+"
-    pattern = re.compile(rf"{re.escape(fence)}[ \t]*(?:\r\n|\n|\r)(?:.*?(?:\r\n|\n|\r))??{ends}(?=[ \t]*(?:[\r\n]|\Z))", re.S)
-    found = pattern.match(text, start, start + FRONT_CHARS)
+    found = _FRONT[fence].match(text, start, start + FRONT_CHARS)
     return Span(0, found.end()) if found else None
-
-
-def _until(page: _Page, first: int, end: int) -> Span:
-    return page.span(first, end)
 
 
 def _block(page: _Page, at: int, *, first: bool) -> _Block:

@@ -16,6 +16,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _WORD = re.compile(r"\S")
 _BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)\s*")
 _SENTENCE = re.compile(r"""[.!?…]["'”’»)\]]*(?=\s)|[。！？｡।॥؟۔]["'”’»）」』]*""")
+_RULE = re.compile(r"[-*_\s]*\Z")
 _JOINER = "\u200d"
 _LONGEST_CLUSTER = 32
 """Code points that a hard cut goes back at most to keep a character whole."""
@@ -45,6 +46,11 @@ def passages(text: str, policy: PassagePolicy) -> list[Span]:
         spans.append(Span(start, start + len(text[start:cut].rstrip())))
         start = _next_word(text, cut)
     return spans
+
+
+def indexed(text: str, policy: PassagePolicy) -> list[Span]:
+    """The passages of a record; a rule (``---``) has words for nobody to look for, and gets none."""
+    return [] if _RULE.match(text) else passages(text, policy)
 
 
 def line_starts(text: str) -> list[int]:

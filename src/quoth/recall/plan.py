@@ -17,7 +17,8 @@ def plan(question: str, view: ReadView, policy: RecallPolicy, grain: Grain | Non
     names = text.named(question, people)
     intervals = tuple(dates.question_intervals(question, view.years()))
     reasons = [
-        f"{len(known)} words" + (f" (the first of {len(set(words))})" if len(known) < len(set(words)) else ""),
+        f"{len(known)} words"
+        + (f" (the first of {len(set(words))})" if len(known) < len(set(words)) else ""),
         *(f"names {name!r}" for name in names),
         *(("explicit date",) if intervals else ()),
     ]

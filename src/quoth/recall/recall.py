@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
 
 from quoth.core.errors import InferenceUnavailable, InvalidInput
 from quoth.core.policy import Policy, Weights
@@ -25,7 +28,7 @@ from quoth.core.types import (
 )
 from quoth.recall import confidence, fuse
 from quoth.recall.confidence import Judgement
-from quoth.recall.evidence import Evidence, gather
+from quoth.recall.evidence import Column, Evidence, gather
 from quoth.recall.plan import plan as plan_of
 
 MODES = ("helpful", "strict")
@@ -126,7 +129,7 @@ def _weights(policy: Policy, query: Embedding | None) -> Weights:
 
 
 def _passages(
-    view: ReadView, evidence: Evidence, values: fuse.Column, chosen: Sequence[int], k: int, moment: object
+    view: ReadView, evidence: Evidence, values: Column, chosen: NDArray[np.int64], k: int, moment: datetime
 ) -> tuple[Recalled, ...]:
     """The best `k`, each with where its words stand; equal words are one passage with every source."""
     found: list[Recalled] = []
@@ -150,7 +153,7 @@ def _passages(
                 text=text,
                 score=float(values[at]),
                 evidence={name: float(column[at]) for name, column in evidence.features.items()},
-                standing=standing(record.filing.status, record.filing.valid, moment),  # type: ignore[arg-type]
+                standing=standing(record.filing.status, record.filing.valid, moment),
                 superseded_by=view.superseder(record.testimony.id),
                 observations=seen,
             )
@@ -162,7 +165,8 @@ def _within(passages: tuple[Recalled, ...], budget: int | None) -> tuple[Recalle
     """The passages whose words fit the budget (four characters a token); the first always does."""
     if budget is None:
         return passages
-    kept, spent = [], 0
+    kept: list[Recalled] = []
+    spent = 0
     for each in passages:
         spent += -(-len(each.text) // 4)
         if kept and spent > budget:
@@ -171,9 +175,7 @@ def _within(passages: tuple[Recalled, ...], budget: int | None) -> tuple[Recalle
     return tuple(kept)
 
 
-def _abstention(
-    view: ReadView, question: str, evidence: Evidence, judgement: Judgement
-) -> Abstention | None:
+def _abstention(view: ReadView, question: str, evidence: Evidence, judgement: Judgement) -> Abstention | None:
     """Why there is no answer; None where there is one."""
     if not question.strip():
         return Abstention("empty_question", "the question is empty")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -148,7 +147,7 @@ class Index:
         return state
 
     def _append_passages(self, db: apsw.Connection, state: State, upto: int) -> State:
-        rows = list(db.execute(_PASSAGES, (state.passages, upto)))
+        rows: list[Any] = list(db.execute(_PASSAGES, (state.passages, upto)))
         part = np.zeros(len(rows), COLUMNS)
         words: list[bytes] = []
         for at, row in enumerate(rows):
@@ -183,7 +182,7 @@ class Index:
         return replace(state, passages=at + len(rows), terms=state.terms + len(stream))
 
     def _append_vectors(self, db: apsw.Connection, state: State) -> State:
-        rows = db.execute(
+        rows: list[Any] = db.execute(
             """SELECT no, passage, scale, components, pieces FROM vector
             WHERE model = ? AND no > ? AND passage <= ? ORDER BY no LIMIT ?""",
             (self.model, state.vectors, state.passages, CHUNK),

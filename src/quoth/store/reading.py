@@ -127,9 +127,7 @@ class Reading:
         self.get(record_id)
         statement = f"""SELECT {rows.FILING} FROM filing f JOIN actor fa ON fa.no = f.actor
             WHERE f.record = (SELECT no FROM record WHERE id = ?) ORDER BY f.revision"""
-        return tuple(
-            rows.filing(record_id, row) for row in self._db.execute(statement, (_raw(record_id),))
-        )
+        return tuple(rows.filing(record_id, row) for row in self._db.execute(statement, (_raw(record_id),)))
 
     def superseder(self, record_id: RecordId) -> RecordId | None:
         """See the port."""
@@ -291,7 +289,9 @@ class Reading:
         at = scan.members(selection, arrays.columns, np.asarray(passages, np.int64) - 1)
         part = arrays.columns[at]
         words = self._lexical(terms)
-        usable = vector is not None and self._model is not None and self._model == self._embedder
+        cosine = np.zeros(len(at), np.float32)
+        if vector is not None and self._model is not None and self._model == self._embedder:
+            cosine = self._cosine(vector)[at]
 
         def column(name: str) -> Any:  # noqa: ANN401 - a field of a structured array
             return part[name].astype(np.int64)
@@ -308,7 +308,9 @@ class Reading:
             voice=column("voice"),
             grain=column("grain"),
             lexical=words.scores[at],
-            cosine=self._cosine(vector)[at] if usable and vector is not None else np.zeros(len(at), np.float32),
+            cosine=self._cosine(vector)[at]
+            if usable and vector is not None
+            else np.zeros(len(at), np.float32),
             session_lexical=words.sessions[part["session"]],
         )
 
@@ -338,13 +340,15 @@ class Reading:
 
     def token_bits(self, passages: Sequence[PassageId]) -> list[bytes]:
         """See the port."""
-        found = []
-        for each in passages:
-            row = self._db.execute(
-                "SELECT bits FROM vector WHERE model = ? AND passage = ?", (self._index.model, each)
-            ).fetchone()
-            found.append(row[0] if row else b"")
-        return found
+        numbers = ",".join(str(int(each)) for each in passages)
+        found = dict(
+            self._db.execute(
+                f"SELECT passage, bits FROM vector WHERE model = ? AND passage IN ({numbers})",
+                (self._index.model,),
+                can_cache=False,
+            )
+        )
+        return [found.get(each, b"") for each in passages]
 
     def wordpieces(self, ids: Sequence[int]) -> Mapping[int, int]:
         """See the port."""
@@ -396,7 +400,9 @@ class Reading:
         """See the port."""
         selection, arrays = self._selected
         chars = arrays.columns["chars"]
-        return self._kept("median", lambda: float(np.median(chars[selection.ids])) if len(selection.ids) else 0.0)
+        return self._kept(
+            "median", lambda: float(np.median(chars[selection.ids])) if len(selection.ids) else 0.0
+        )
 
     def pending(self) -> int:
         """See the port."""

@@ -27,8 +27,8 @@ from quoth.core.types import (
     Trust,
 )
 
-TESTIMONY = """r.id, sc.name, r.text, r.digest, r.salt, d.uri, d.session_id, sp.name, d.said_at, r.recorded_at,
-    a.id, a.kind, a.authority, d.source, r.derived_from"""
+TESTIMONY = """r.id, sc.name, r.text, r.digest, r.salt, d.uri, d.session_id, sp.name, d.said_at,
+    r.recorded_at, a.id, a.kind, a.authority, d.source, r.derived_from"""
 
 FILING = """f.revision, f.status, f.filed_at, fa.id, fa.kind, fa.authority, f.trust, f.category, f.grain,
     f.importance, f.stakes, f.pinned, f.valid_from, f.valid_to, f.supersedes, f.note"""
@@ -93,14 +93,19 @@ def record(row: tuple[Any, ...]) -> Record:
     return Record(words, filing(words.id, row[15:]))
 
 
-OBSERVATION = """SELECT d.uri, o.start, o.stop, o.first_line, o.last_line, o.seen_at, a.id, a.kind, a.authority
-    FROM observation o JOIN document d ON d.no = o.document JOIN actor a ON a.no = o.actor"""
+OBSERVATION = """SELECT d.uri, o.start, o.stop, o.first_line, o.last_line, o.seen_at, a.id, a.kind,
+    a.authority FROM observation o JOIN document d ON d.no = o.document JOIN actor a ON a.no = o.actor"""
 
 
 def observation(record_id: RecordId, row: tuple[Any, ...]) -> Observation:
     """The columns of `OBSERVATION`."""
     return Observation(
-        record_id, row[0], Span(row[1], row[2]), Lines(row[3], row[4]), moment(row[5]) or EPOCH, actor(row[6:9])
+        record_id,
+        row[0],
+        Span(row[1], row[2]),
+        Lines(row[3], row[4]),
+        moment(row[5]) or EPOCH,
+        actor(row[6:9]),
     )
 
 

@@ -110,7 +110,8 @@ def _ranges(starts: Int, lengths: Int) -> Int:
     if not total:
         return np.zeros(0, np.int64)
     before = np.cumsum(lengths) - lengths
-    return np.arange(total) + np.repeat(starts - before, lengths)
+    places: Int = np.arange(total) + np.repeat(starts - before, lengths)
+    return places
 
 
 @dataclass(slots=True)
@@ -132,7 +133,9 @@ def idf(n: int, df: int) -> float:
     return math.log(1 + (n - df + 0.5) / (df + 0.5))
 
 
-def lexical(selection: Selection, columns: NDArray[Any], terms: Sequence[str], policy: LexicalPolicy) -> Words:
+def lexical(
+    selection: Selection, columns: NDArray[Any], terms: Sequence[str], policy: LexicalPolicy
+) -> Words:
     """BM25 with a length floor, of passages and of whole sessions (retrieval.md recipe 1)."""
     k1, b = policy.k1, policy.b
     scores = np.zeros(selection.n, np.float32)
@@ -171,7 +174,7 @@ def cosine(selection: Selection, vector: Vector) -> Float:
     scale = max(float(np.abs(vector).max()), 1e-9) / 127
     query = np.round(vector / scale).astype(np.int8).reshape(1, -1)
     dots = np.asarray(numkong.cdist(query, selection.matrix, metric="dot")).reshape(-1)
-    values = (dots * (selection.scales * np.float32(scale))).astype(np.float32)
+    values: Float = (dots * (selection.scales * np.float32(scale))).astype(np.float32)
     if selection.small:
         scores[selection.ids] = values
         return scores
@@ -212,4 +215,5 @@ def members(selection: Selection, columns: NDArray[Any], positions: Int) -> Int:
         within = sessions < len(wanted)
         found = np.flatnonzero(within & wanted[np.minimum(sessions, len(wanted) - 1)] & selection.mask)
     part = columns[found]
-    return found[np.lexsort((found, part["ordinal"], part["session"]))]
+    ordered: Int = found[np.lexsort((found, part["ordinal"], part["session"]))]
+    return ordered

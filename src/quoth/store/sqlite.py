@@ -37,7 +37,9 @@ _CONNECT = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 def translated(error: apsw.Error, path: str) -> QuothError:
     """Our error for one of the engine's; messages name the file, never a value."""
     if isinstance(error, _BROKEN):
-        return IntegrityError(f"the database {path!r} is damaged ({error}): restore a backup; nothing was written")
+        return IntegrityError(
+            f"the database {path!r} is damaged ({error}): restore a backup; nothing was written"
+        )
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return StoreUnavailable(f"the store {path!r} is in use by another writer: try again")
     if isinstance(error, apsw.FullError):
@@ -129,7 +131,9 @@ class SqliteStore:
     def _reading(self, db: apsw.Connection, access: Access, as_of: AsOf) -> dict[str, Any]:
         model = self._meta("model", db)
         names = json.dumps(sorted(access.reads), ensure_ascii=False)
-        known = db.execute("SELECT name, no FROM scope WHERE name IN (SELECT value FROM json_each(?))", (names,))
+        known = db.execute(
+            "SELECT name, no FROM scope WHERE name IN (SELECT value FROM json_each(?))", (names,)
+        )
         now = ledger.micros(self._clock.now()) or 0
         return {
             "db": db,
@@ -232,7 +236,9 @@ class SqliteStore:
             try:
                 self._write_head()
             except OSError as error:
-                raise StoreUnavailable(f"the head file of {self._where!r} cannot be written: {error.strerror}") from error
+                raise StoreUnavailable(
+                    f"the head file of {self._where!r} cannot be written: {error.strerror}"
+                ) from error
 
     # -- the whole ----------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ _STATE = struct.Struct("<8s16sIIiqqq")
 _MAGIC = b"QUOTHIX1"
 
 
-class Damaged(Exception):  # noqa: N818 - a finding inside the store, never seen outside
+class Damaged(Exception):
     """A derived file does not hold what its state record says."""
 
 
@@ -97,9 +98,9 @@ class Array:
         self.shape = shape
         self.stride = dtype.itemsize * int(np.prod(shape, dtype=int))
         self.path = path
-        self._memory: NDArray[np.generic] = np.zeros((0, *shape), dtype)
+        self._memory: NDArray[Any] = np.zeros((0, *shape), dtype)
 
-    def view(self, count: int) -> NDArray[np.generic]:
+    def view(self, count: int) -> NDArray[Any]:
         """The first `count` rows; `Damaged` when the file is shorter."""
         if count <= len(self._memory):
             return self._memory[:count]
@@ -114,7 +115,7 @@ class Array:
         self._memory = np.memmap(self.path, self.dtype, "r", shape=(rows, *self.shape))
         return self._memory[:count]
 
-    def write(self, at: int, rows: NDArray[np.generic]) -> None:
+    def write(self, at: int, rows: NDArray[Any]) -> None:
         """Put rows at a place, growing as needed; gaps read as zeros."""
         if self.path is not None:
             with self.path.open("r+b") as file:
@@ -129,7 +130,7 @@ class Array:
             self._memory = grown_rows
         self._memory[at : at + len(rows)] = rows
 
-    def scatter(self, at: NDArray[np.int64], rows: NDArray[np.generic]) -> None:
+    def scatter(self, at: NDArray[np.int64], rows: NDArray[Any]) -> None:
         """Put each row at its own place; runs of neighbours are written together."""
         order = np.argsort(at, kind="stable")
         at, rows = at[order], rows[order]

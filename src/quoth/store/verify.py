@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import apsw
 
@@ -49,7 +50,9 @@ def verification(
     if head_file == []:
         problems.append("the head file cannot be read")
     for scope, no in sorted(scopes.items()):
-        chains = db.execute("SELECT origin, seq, hash FROM head WHERE scope = ? ORDER BY origin", (no,)).fetchall()
+        chains: list[Any] = db.execute(
+            "SELECT origin, seq, hash FROM head WHERE scope = ? ORDER BY origin", (no,)
+        ).fetchall()
         sealed: dict[str, str] = {}
         for origin, seq, digest in chains:
             entries = list(_entries(db, origin, no))
@@ -118,8 +121,8 @@ def _records(db: apsw.Connection, scope: int, sealed: dict[str, str]) -> Iterato
         else:
             state = VerifyState.DISPUTED if "disputed" in states else VerifyState.SEALED
         yield Verdict(subject, state, NEXT.get(state, ""))
-    for subject in sorted(expected):
-        yield Verdict(subject, VerifyState.MISSING, NEXT[VerifyState.MISSING])
+    for lost in sorted(expected):
+        yield Verdict(lost, VerifyState.MISSING, NEXT[VerifyState.MISSING])
 
 
 def _keys(db: apsw.Connection, subject: RecordId, testimony: str, filing: str) -> Iterator[str]:

@@ -14,16 +14,18 @@ import numpy as np
 
 from quoth.core import dates, ledger, rules
 from quoth.core.errors import Conflict, InvalidInput, NotFound
-from quoth.core.text import analyse, flags, term_hash, voice
+from quoth.core.text import Voice, analyse, flags, term_hash, voice
 from quoth.core.types import (
     Access,
     Actor,
     Document,
     Embedding,
     Filing,
+    Grain,
     LedgerEntry,
     Observation,
     PassageId,
+    RecordId,
     Scope,
     Span,
     Testimony,
@@ -117,19 +119,21 @@ class Writing(Reading):
     ) -> bool:
         """See the port."""
         scope = self._scope(testimony.scope)
-        record = self._db.execute(
-            "SELECT no FROM record WHERE id = ?", (bytes.fromhex(testimony.id),)
-        ).fetchone()
-        if record is not None:
-            return self._observe(record[0], document, testimony, scope, seen)
+        record = self._record_no(testimony.id)
+        if record:
+            return self._observe(record, document, testimony, scope, seen)
         document_no = self._keep(document, testimony, scope)
         record_no = self._record(document, testimony, seen, scope, document_no)
         digest = self._file(record_no, filing)
         self._seen(record_no, document_no, seen)
-        self._passages(record_no, testimony, passages)
+        self._passages(record_no, testimony, filing, passages)
         payload = ledger.payload_digest(testimony.digest, digest, ledger.observation_digest(seen))
         self._append(testimony.scope, "put", testimony.id, testimony.recorded_at, payload)
         return True
+
+    def _record_no(self, record_id: RecordId) -> int:
+        """The number of a record; 0 where there is none."""
+        return self._one("SELECT no FROM record WHERE id = ?", bytes.fromhex(record_id))
 
     def _keep(self, document: Document, testimony: Testimony, scope: int) -> int:
         """The number of this version of the document, which is kept whole."""
@@ -203,8 +207,9 @@ class Writing(Reading):
         )
         return self._db.last_insert_rowid()
 
-    def _passages(self, record: int, testimony: Testimony, passages: Sequence[Span]) -> None:
-        speaker = f"{testimony.speaker}: " if testimony.speaker and voice(testimony.speaker) == 1 else ""
+    def _passages(self, record: int, testimony: Testimony, filing: Filing, passages: Sequence[Span]) -> None:
+        turn = filing.grain is Grain.TURN and voice(testimony.speaker) is Voice.PERSON
+        speaker = f"{testimony.speaker}: " if turn else ""
         said = (testimony.said_at or testimony.recorded_at).date()
         for span in passages:
             text = testimony.text[span.start : span.end]
@@ -240,8 +245,8 @@ class Writing(Reading):
     ) -> bool:
         """Add an observation unless the last one says the same; always False."""
         last = self._db.execute(
-            """SELECT d.uri, o.start, o.stop, o.first_line FROM observation o JOIN document d ON d.no = o.document
-            WHERE o.record = ? ORDER BY o.no DESC LIMIT 1""",
+            """SELECT d.uri, o.start, o.stop, o.first_line FROM observation o
+            JOIN document d ON d.no = o.document WHERE o.record = ? ORDER BY o.no DESC LIMIT 1""",
             (record,),
         ).fetchone()
         if last != (seen.uri, seen.span.start, seen.span.end, seen.lines.first):
@@ -255,13 +260,11 @@ class Writing(Reading):
         record = self.get(filing.record_id)
         rules.may_write(self._access, record.testimony.scope)
         if filing.revision != record.filing.revision + 1:
+            have = record.filing.revision
             raise Conflict(
-                f"record {filing.record_id!r} is at revision {record.filing.revision}, not {filing.revision - 1}"
+                f"record {filing.record_id!r} is at revision {have}, not at {filing.revision - 1}: read it again"
             )
-        row = self._db.execute(
-            "SELECT no FROM record WHERE id = ?", (bytes.fromhex(filing.record_id),)
-        ).fetchone()
-        digest = self._file(row[0] if row else 0, filing)
+        digest = self._file(self._record_no(filing.record_id), filing)
         self._append(
             record.testimony.scope, "refile", filing.record_id, filing.filed_at, ledger.payload_digest(digest)
         )
@@ -323,10 +326,10 @@ class Writing(Reading):
     ) -> None:
         """Observe one record under the new name, at the place where it last stood."""
         before = [each for each in self.observations(testimony.id) if each.uri == old_uri][-1]
-        seen = Observation(
-            testimony.id, new_uri, before.span, before.lines, seen_at, self._access.actor
-        )
-        row = self._db.execute("SELECT no FROM record WHERE id = ?", (bytes.fromhex(testimony.id),)).fetchone()
+        seen = Observation(testimony.id, new_uri, before.span, before.lines, seen_at, self._access.actor)
+        row = self._db.execute(
+            "SELECT no FROM record WHERE id = ?", (bytes.fromhex(testimony.id),)
+        ).fetchone()
         self._seen(row[0] if row else 0, document, seen)
         payload = ledger.payload_digest(ledger.observation_digest(seen))
         self._append(testimony.scope, "observe", testimony.id, seen_at, payload)
@@ -334,7 +337,8 @@ class Writing(Reading):
     def retire(self, uri: str) -> None:
         """See the port."""
         row = self._db.execute(
-            f"SELECT scope FROM document WHERE scope IN ({self._in_scopes}) AND uri = ? AND living LIMIT 1", (uri,)
+            f"SELECT scope FROM document WHERE scope IN ({self._in_scopes}) AND uri = ? AND living LIMIT 1",
+            (uri,),
         ).fetchone()
         if row is None:
             raise NotFound(f"no document {uri!r} in the readable scopes")
@@ -371,7 +375,9 @@ class Writing(Reading):
             self._model = model
         row = self._db.execute("SELECT no, dimensions FROM model WHERE name = ?", (model,)).fetchone()
         if self._model != model or row is None:
-            raise InvalidInput(f"the store's vectors are of {self._model!r}, not of {model!r}: quoth index rebuild")
+            raise InvalidInput(
+                f"the store's vectors are of {self._model!r}, not of {model!r}: quoth index rebuild"
+            )
         if row[1] != dimensions:
             raise InvalidInput(f"{model!r} has {row[1]} dimensions, not {dimensions}")
         return int(row[0])
@@ -403,8 +409,8 @@ class Writing(Reading):
         )
         digest = ledger.entry_hash(entry)
         self._db.execute(
-            """INSERT INTO ledger (origin, scope, seq, hlc, at, actor, surface, action, subject, payload, prev,
-            hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            """INSERT INTO ledger (origin, scope, seq, hlc, at, actor, surface, action, subject, payload,
+            prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 entry.origin,
                 self._scopes[scope],

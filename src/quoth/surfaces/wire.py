@@ -13,9 +13,20 @@ from pathlib import PurePath
 from typing import TypeAlias
 
 from quoth.core import errors
-from quoth.core.types import Lines, Outcome, Passage, Period, Recalled, Receipt, Record, Result, Span, Testimony
+from quoth.core.types import (
+    Lines,
+    Outcome,
+    Passage,
+    Period,
+    Recalled,
+    Receipt,
+    Record,
+    Result,
+    Span,
+    Testimony,
+)
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 def text(value: object) -> str:

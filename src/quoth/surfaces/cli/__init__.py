@@ -1,1 +1,35 @@
 """The command line, one file a command group."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+
+import click
+
+from quoth.surfaces.cli import keep, look, prove, recall, remember, truth
+from quoth.surfaces.cli.door import Root
+
+group = Root(
+    {
+        "remember": remember.COMMANDS,
+        "recall": recall.COMMANDS,
+        "truth": truth.COMMANDS,
+        "keep": keep.COMMANDS,
+        "prove": prove.COMMANDS,
+        "look": look.COMMANDS,
+    },
+    name="quoth",
+    help="The memory that quotes: your notes and conversations, word for word, on this machine.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+click.version_option(package_name="quoth", message="quoth %(version)s")(group)
+
+
+def main() -> None:
+    """Run the command line; ends the process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # Whatever the locale says; half a surrogate is shown as an escape (in JSON, the escape it needs).
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    group.main(prog_name="quoth")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 import traceback
@@ -23,6 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 INTERRUPTED = 130
 UNEXPECTED = 1
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Controls, line separators, directions and halves of surrogates: what a terminal would act on."""
 WATCHED = 1.0
 """Seconds after which work that is watched shows a progress bar."""
 
@@ -45,7 +48,7 @@ def common() -> Common:
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:  # noqa: ANN401 (click's)
-    if value and not isinstance(value, bool) or value is True:
+    if (value and not isinstance(value, bool)) or value is True:
         setattr(context.find_root().ensure_object(Common), str(parameter.name), value)
 
 
@@ -104,6 +107,8 @@ class Root(Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuses arguments that are not UTF-8 before anything reads them."""
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
         for place, argument in enumerate(args, 1):
             if any("\ud800" <= char <= "\udfff" for char in argument):
                 raise InvalidInput(f"argument {place} is not UTF-8: check the terminal's encoding")
@@ -150,7 +155,7 @@ def _unread() -> int:
 
 def visible(text: str) -> str:
     """A line for a terminal: control characters are shown, not obeyed."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape", "replace").decode() for char in text)
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 @contextmanager
@@ -159,9 +164,7 @@ def opened(*, one_shot: bool = True) -> Iterator[Memory]:
     from quoth import app  # settings, store and model load when a command needs them
 
     said = common()
-    with app.open(
-        said.store, actor=said.actor, scope=said.scope, surface="cli", one_shot=one_shot
-    ) as memory:
+    with app.open(said.store, actor=said.actor, scope=said.scope, surface="cli", one_shot=one_shot) as memory:
         yield memory
 
 

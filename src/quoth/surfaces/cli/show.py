@@ -32,7 +32,8 @@ def words(text: str) -> None:
 def source(found: Recalled, *more: str) -> str:
     """Where the words come from: place, speaker, time, standing."""
     testimony = found.record.testimony
-    place, lines = (found.observations[-1].uri if found.observations else testimony.uri), wire.lines(found)
+    uri, lines = (found.observations[-1].uri if found.observations else testimony.uri), wire.lines(found)
+    place = uri
     if lines is not None:
         place += f":{lines.first}" if lines.first == lines.last else f":{lines.first}-{lines.last}"
     said = testimony.said_at
@@ -44,8 +45,8 @@ def source(found: Recalled, *more: str) -> str:
         *more,
         found.id,
     ]
-    others = len({each.uri for each in found.observations} - {place}) - 1
-    if others > 0:
+    others = len({each.uri for each in found.observations} - {uri})
+    if others:
         parts.insert(1, f"and {others} more place{'s' if others > 1 else ''}")
     return "— " + " · ".join(visible(part) for part in parts)
 
@@ -105,3 +106,27 @@ def size(count: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1000
     return f"{value:.1f} GB"
+
+
+def record(found: Recalled) -> None:
+    """A whole record, and every place where it was read."""
+    passage(found)
+    for seen in found.observations:
+        row(f"  read {seen.seen_at.isoformat(timespec='seconds')}", f"{seen.uri}:{seen.lines.first}")
+
+
+def listing(found: tuple[Recalled, ...]) -> None:
+    """Records, one a line."""
+    for each in found:
+        click.echo(line(each))
+
+
+def explanation(sentences: tuple[str, ...]) -> None:
+    """How an answer came about; on stderr, where JSON is not disturbed."""
+    for each in sentences:
+        click.echo(f"  {visible(each)}", err=True)
+
+
+def row(*parts: str) -> None:
+    """One line of facts."""
+    click.echo(" · ".join(visible(part) for part in parts))

@@ -1,0 +1,120 @@
+"""documents -> gate -> records -> ONE transaction a batch (id, testimony, filing, put) -> one outcome a record.
+
+Vectors come after the commit (`ingest.index`); words are findable without them.
+
+What a second reading means depends on the kind. A note, fact or turn is a thing said once: other words at
+the same uri are another record, and both are kept. A markdown or text document with a uri is a living file:
+other words at the same uri are an edit (`ingest.revise`). The same words again change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from quoth.core import rules
+from quoth.core.policy import Policy
+from quoth.core.ports import Clock, Store, WriteView
+from quoth.core.types import Access, Document, Outcome, Receipt, Result
+from quoth.ingest import gate
+from quoth.ingest.passages import indexed, line_starts, records
+from quoth.ingest.revise import revise
+from quoth.ingest.testify import Hearing, home, observation, testimony
+
+BATCH_RECORDS = 1_000
+"""Records of a transaction, about: store.md section 5, batches of 50 to 1,000 rows."""
+CHARS_PER_RECORD = 150
+"""For the size of a batch before it is cut: passages have about 130 characters (design section 11)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A document, with the reason why the gate refuses it."""
+
+    document: Document
+    refusal: str | None
+
+
+def remember(
+    store: Store, access: Access, clock: Clock, policy: Policy, documents: Iterable[Document]
+) -> Receipt:
+    """Keep documents; one outcome a record, in reading order, durable when this returns.
+
+    A document is kept whole or not at all. Documents share transactions, about `BATCH_RECORDS` records each.
+    A time without an offset is `InvalidInput`. When the store fails, its error travels and nothing is
+    acknowledged; batches before it may have been kept, and are duplicates the next time.
+    """
+    rules.may_write(access, access.home)
+    access = home(access)
+    outcomes: list[Outcome] = []
+    for batch in _batches(documents, policy):
+        if all(each.refusal for each in batch):
+            outcomes += (Outcome(None, Result.REFUSED, each.refusal or "") for each in batch)
+            continue
+        with store.write(access) as view:
+            kept = [outcome for each in batch for outcome in _keep(view, access, clock, policy, each)]
+        outcomes += kept
+    return Receipt(tuple(outcomes))
+
+
+def weight(document: Document) -> int:
+    """About how many records a document has."""
+    return 1 if document.kind in gate.WHOLE_KINDS else 1 + len(document.text) // CHARS_PER_RECORD
+
+
+def _batches(documents: Iterable[Document], policy: Policy) -> Iterator[list[_Judged]]:
+    batch: list[_Judged] = []
+    size = 0
+    for document in documents:
+        if document.said_at is not None:
+            rules.utc(document.said_at)
+        batch.append(_Judged(document, gate.refusal(document, policy.gate)))
+        size += weight(document)
+        if size >= BATCH_RECORDS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _keep(
+    view: WriteView, access: Access, clock: Clock, policy: Policy, judged: _Judged
+) -> Iterable[Outcome]:
+    """Keep one document inside a transaction."""
+    if judged.refusal:
+        return (Outcome(None, Result.REFUSED, judged.refusal),)
+    document = judged.document
+    if document.uri and document.kind in gate.FILE_KINDS:
+        return revise(view, access, clock, policy, document).outcomes
+    hearing = Hearing(
+        access=access,
+        document=document,
+        uri=rules.document_uri(document),
+        at=clock.now(),
+        said_at=rules.utc(document.said_at) if document.said_at else None,
+        starts=line_starts(document.text),
+    )
+    return _say(view, hearing, policy)
+
+
+def _say(view: WriteView, hearing: Hearing, policy: Policy) -> list[Outcome]:
+    """Keep every record of a document that is never edited."""
+    document = hearing.document
+    outcomes: list[Outcome] = []
+    seen: dict[str, int] = {}
+    for span in records(document):
+        text = document.text[span.start : span.end]
+        nth = rules.occurrence(seen, text)
+        record_id = rules.record_id(hearing.scope, hearing.uri, document.session_id, text, nth)
+        words = testimony(hearing, record_id, text)
+        new = view.put(
+            document,
+            words,
+            observation(hearing, record_id, span),
+            rules.first_filing(document, words, None),
+            indexed(text, policy.passages),
+        )
+        outcomes.append(
+            Outcome(record_id, Result.STORED) if new else Outcome(record_id, Result.DUPLICATE, "heard before")
+        )
+    return outcomes

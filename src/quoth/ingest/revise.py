@@ -1,0 +1,264 @@
+"""A living document is read again: what stays is left alone, what changed is superseded, what went is retracted.
+
+document -> records -> same words? -> the same record, whatever moved around it
+                    -> new words in the place of words that went -> supersedes them
+                    -> words that stood here before -> their record, current again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from quoth.core import rules
+from quoth.core.errors import NotFound
+from quoth.core.policy import Policy
+from quoth.core.ports import Clock, ReadView, WriteView
+from quoth.core.types import (
+    Access,
+    Document,
+    Filing,
+    Outcome,
+    Record,
+    RecordId,
+    Result,
+    Span,
+    Status,
+)
+from quoth.ingest.alignment import replaced
+from quoth.ingest.passages import indexed, line_starts, records
+from quoth.ingest.testify import Hearing, observation, testimony
+
+REPLACED = "replaced in the document"
+GONE = "no longer in the document"
+DELETED = "the document is gone"
+RETURNED = "in the document again"
+
+_OURS = frozenset({REPLACED, GONE, DELETED})
+"""Notes of filings that only say what a document held; what a person filed is never undone by a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What a second reading of a document changed; one outcome a record that stands in it now."""
+
+    outcomes: tuple[Outcome, ...]
+    superseded: int
+    retracted: int
+
+
+@dataclass(slots=True)
+class _Place:
+    """One record's words in the document as it is now."""
+
+    span: Span
+    text: str
+    nth: int
+    id: RecordId | None = None
+    known: Record | None = None
+    """The record that these words are, where there is one."""
+    fresh: bool = False
+    """New here, or here again: may take the place of another record."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The document as it was and as it is."""
+
+    hearing: Hearing
+    current: list[Record]
+    places: list[_Place]
+    lineage: tuple[str, ...]
+    """The names under which the document's words were first read: its own, then older ones."""
+    taken: set[RecordId] = field(default_factory=set)
+
+
+def revise(view: WriteView, access: Access, clock: Clock, policy: Policy, document: Document) -> Revision:
+    """File one reading of a document whose words may have changed since the last one.
+
+    A record's words decide what it is, not its place: inserting or moving paragraphs touches no other
+    record. A paragraph whose words return is refiled as current. Words that a person superseded or
+    retracted stay so, however often the document repeats them. Nothing here lays a rejection.
+    """
+    reading = _read(view, access, clock, document)
+    _recognise(reading)
+    _look_up(view, reading)
+    fresh = [at for at, place in enumerate(reading.places) if place.fresh]
+    known = {record.testimony.id: at for at, record in enumerate(reading.current)}
+    stays = [
+        (known[place.id], at) for at, place in enumerate(reading.places) if place.id in known and not place.fresh
+    ]
+    gone = sorted(known.values() - {before for before, _ in stays})
+    pairs = replaced(
+        stays,
+        gone,
+        fresh,
+        [record.testimony.text for record in reading.current],
+        [place.text for place in reading.places],
+    )
+    before = {new: reading.current[old].testimony.id for old, new in pairs.items()}
+    outcomes = [_file(view, reading, policy, at, before) for at in range(len(reading.places))]
+    for at in gone:
+        status, note = (Status.SUPERSEDED, REPLACED) if at in pairs else (Status.RETRACTED, GONE)
+        view.refile(_next(reading.current[at], reading.hearing, status, note))
+    return Revision(tuple(outcomes), superseded=len(pairs), retracted=len(gone) - len(pairs))
+
+
+def retire(view: WriteView, access: Access, clock: Clock, uri: str) -> int:
+    """Retract what a document held that is no longer there; how many records that were.
+
+    The document may come back: then its records are current again.
+    """
+    now = clock.now()
+    records_ = _current(view, uri)
+    for record in records_:
+        view.refile(_refiled(record.filing, access, now, Status.RETRACTED, DELETED))
+    view.retire(uri)
+    return len(records_)
+
+
+def _read(view: WriteView, access: Access, clock: Clock, document: Document) -> _Reading:
+    uri = rules.document_uri(document)
+    hearing = Hearing(
+        access=access,
+        document=document,
+        uri=uri,
+        at=clock.now(),
+        said_at=rules.utc(document.said_at) if document.said_at else None,
+        starts=line_starts(document.text),
+    )
+    seen: dict[str, int] = {}
+    places = []
+    for span in records(document):
+        text = document.text[span.start : span.end]
+        places.append(_Place(span, text, rules.occurrence(seen, text)))
+    current = _current(view, uri)
+    older = dict.fromkeys(record.testimony.uri for record in current)
+    older.pop(uri, None)
+    return _Reading(hearing, current, places, (uri, *older))
+
+
+def _current(view: ReadView, uri: str) -> list[Record]:
+    """Current records that stand in a living document and did not move away with another one."""
+    if uri not in view.documents(uri):
+        return []
+    return [
+        record
+        for record in view.document_records(uri)
+        if view.observations(record.testimony.id)[-1].uri == uri
+    ]
+
+
+def _id(reading: _Reading, uri: str, text: str, nth: int) -> RecordId:
+    hearing = reading.hearing
+    return rules.record_id(hearing.scope, uri, hearing.document.session_id, text, nth)
+
+
+def _recognise(reading: _Reading) -> None:
+    """Find the current records that still stand in the document: by id, then by words."""
+    if not reading.current:
+        return
+    by_id = {record.testimony.id: record for record in reading.current}
+    for place in reading.places:
+        for uri in reading.lineage:
+            record = by_id.pop(_id(reading, uri, place.text, place.nth), None)
+            if record is not None:
+                _is(reading, place, record)
+                break
+    by_words: dict[str, list[Record]] = {}
+    for record in by_id.values():
+        by_words.setdefault(record.testimony.text, []).append(record)
+    for place in reading.places:
+        same = by_words.get(place.text)
+        if place.known is None and same:
+            _is(reading, place, same.pop(0))
+
+
+def _is(reading: _Reading, place: _Place, record: Record) -> None:
+    place.known, place.id = record, record.testimony.id
+    reading.taken.add(record.testimony.id)
+
+
+def _look_up(view: WriteView, reading: _Reading) -> None:
+    """Give the other words an id: of the record that they once were here, else a new one."""
+    waiting = [place for place in reading.places if place.known is None]
+    heard = bool(waiting) and _heard(view, reading.hearing.uri)
+    for place in waiting:
+        if heard:
+            _old_or_new(view, reading, place)
+        else:
+            place.id = _id(reading, reading.hearing.uri, place.text, place.nth)
+            place.fresh = True
+
+
+def _old_or_new(view: WriteView, reading: _Reading, place: _Place) -> None:
+    """The first id of these words that is this document's own or nobody's.
+
+    A record that moved away with its document keeps its id; a copy at the old place is another record.
+    """
+    nth = place.nth
+    while place.id is None:
+        for uri in reading.lineage:
+            record = _get(view, _id(reading, uri, place.text, nth))
+            if record is None or record.testimony.id in reading.taken:
+                continue
+            if view.observations(record.testimony.id)[-1].uri in reading.lineage:
+                _is(reading, place, record)
+                place.fresh = record.filing.status is not Status.CURRENT and record.filing.note in _OURS
+                return
+        new = _id(reading, reading.hearing.uri, place.text, nth)
+        if new not in reading.taken and _get(view, new) is None:
+            place.id, place.fresh = new, True
+        nth += 1
+    reading.taken.add(place.id)
+
+
+def _heard(view: ReadView, uri: str) -> bool:
+    """True when any version of the document was ever kept."""
+    try:
+        view.document(uri)
+    except NotFound:
+        return False
+    return True
+
+
+def _get(view: ReadView, record_id: RecordId) -> Record | None:
+    try:
+        return view.get(record_id)
+    except NotFound:
+        return None
+
+
+def _file(
+    view: WriteView, reading: _Reading, policy: Policy, at: int, before: Mapping[int, RecordId]
+) -> Outcome:
+    """File one record of the document as it is now; `before`: place -> the record whose place it takes."""
+    place, hearing = reading.places[at], reading.hearing
+    if place.id is None:
+        raise AssertionError("a place without an id")
+    seen = observation(hearing, place.id, place.span)
+    if place.known is None:
+        words = testimony(hearing, place.id, place.text)
+        filing = rules.first_filing(hearing.document, words, before.get(at))
+        spans: Sequence[Span] = indexed(place.text, policy.passages)
+        if view.put(hearing.document, words, seen, filing, spans):
+            return Outcome(place.id, Result.STORED)
+        return Outcome(place.id, Result.DUPLICATE, "heard before")
+    view.put(hearing.document, place.known.testimony, seen, place.known.filing, ())
+    if not place.fresh:
+        return Outcome(place.id, Result.DUPLICATE, "heard before")
+    again = _next(place.known, hearing, Status.CURRENT, RETURNED)
+    view.refile(replace(again, supersedes=before.get(at, again.supersedes)))
+    return Outcome(place.id, Result.STORED, RETURNED)
+
+
+def _next(record: Record, hearing: Hearing, status: Status, note: str) -> Filing:
+    return _refiled(record.filing, hearing.access, hearing.at, status, note)
+
+
+def _refiled(filing: Filing, access: Access, at: datetime, status: Status, note: str) -> Filing:
+    """The next revision of a filing."""
+    return replace(
+        filing, revision=filing.revision + 1, status=status, filed_at=at, actor=access.actor, note=note
+    )
