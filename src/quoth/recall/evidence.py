@@ -242,15 +242,8 @@ def _maxsim(
         return np.zeros(len(passages), np.float32)
     known = view.wordpieces([int(each) for each in query.pieces])
     n = view.readable()
-    weights = np.array(
-        [
-            math.log(1 + (n - min(df[int(p)], n) + 0.5) / (min(df[int(p)], n) + 0.5))
-            if p
-            else policy.stop_piece
-            for p in query.pieces
-        ],
-        np.float32,
-    )
+    rarity = {piece: math.log(1 + (n - min(df, n) + 0.5) / (min(df, n) + 0.5)) for piece, df in known.items()}
+    weights = np.array([rarity[int(p)] if p else policy.stop_piece for p in query.pieces], np.float32)
     products = _products(np.frombuffer(b"".join(bits), np.uint8).reshape(-1, dimensions // 8), query.tokens)
     there = np.flatnonzero(counts)
     starts = np.cumsum(counts)[there] - counts[there]

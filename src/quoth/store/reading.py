@@ -308,9 +308,7 @@ class Reading:
             voice=column("voice"),
             grain=column("grain"),
             lexical=words.scores[at],
-            cosine=self._cosine(vector)[at]
-            if usable and vector is not None
-            else np.zeros(len(at), np.float32),
+            cosine=cosine,
             session_lexical=words.sessions[part["session"]],
         )
 

@@ -262,7 +262,7 @@ class Writing(Reading):
         if filing.revision != record.filing.revision + 1:
             have = record.filing.revision
             raise Conflict(
-                f"record {filing.record_id!r} is at revision {have}, not at {filing.revision - 1}: read it again"
+                f"record {filing.record_id!r} is at revision {have}, not {filing.revision - 1}: read it"
             )
         digest = self._file(self._record_no(filing.record_id), filing)
         self._append(
