@@ -164,9 +164,10 @@ class _Vectors:
         """What is pending is embedded where it is little; more waits for `index`."""
         if self._embedder is None:
             return
-        few = self._policy.index.inline
-        if 0 < len(self._store.unembedded(self._access, few + 1)) <= few:
-            self._embed(few)
+        with self._store.read(self._access) as view:
+            pending = view.pending()
+        if 0 < pending <= self._policy.index.inline:
+            self._embed(pending)
 
     def after(self, receipt: Receipt) -> Receipt:
         """What was written is embedded at once by a cheap model; words count as kept either way."""
@@ -177,11 +178,13 @@ class _Vectors:
 
     def close(self, *, embed: bool) -> None:
         """Embeds a few of what is pending, where this memory wrote; a model that is away is only logged."""
-        if embed and self._wrote and self._embedder is not None:
+        if embed and self._wrote:
             self._wrote = False
             self._embed(self._policy.index.on_close)
 
     def _embed(self, limit: int | None) -> bool:
+        if self._embedder is None:
+            return False
         from quoth.ingest.index import embed_pending
 
         try:

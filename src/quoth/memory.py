@@ -55,6 +55,8 @@ class IndexStatus:
 
     embedder: str | None
     """The model in use; None: words only."""
+    stored: str | None
+    """The model whose vectors are stored; another one than in use is not searched until `index_rebuild`."""
     passages: int
     pending: int
     """Passages without a vector of that model; their words are found."""
@@ -215,15 +217,16 @@ class Memory:
     def index(self, *, limit: int | None = None, progress: Progress | None = None) -> int:
         """Make the vectors that are pending, `limit` at most; how many were made.
 
-        May be stopped and called again. Raises `InferenceUnavailable` when the model does not answer.
+        None where there is no model. May be stopped and called again. Raises `InferenceUnavailable` when the model does not answer.
         """
-        p = self._parts
-        return index.embed_pending(p.store, p.access, p.embedder, p.policy, limit, progress)
+        return _embed(self._parts, limit, progress)
 
     def index_status(self) -> IndexStatus:
         """How many passages have vectors, and of which model."""
-        counts = self.status()
-        return IndexStatus(_name(self._parts.embedder), counts.passages, counts.pending)
+        p = self._parts
+        with p.store.read(p.access) as view:
+            counts = view.count()
+            return IndexStatus(_name(p.embedder), view.model(), counts.passages, counts.pending)
 
     def index_rebuild(self, *, progress: Progress | None = None) -> int:
         """Make the derived files again and every vector of another model than the one in use.
@@ -275,6 +278,12 @@ def _shown(view: ReadView, record: Record, now: datetime) -> Recalled:
 
 def _utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else rules.utc(moment)
+
+
+def _embed(parts: Parts, limit: int | None, progress: Progress | None) -> int:
+    if parts.embedder is None:
+        return 0
+    return index.embed_pending(parts.store, parts.access, parts.embedder, parts.policy, limit, progress)
 
 
 def _name(embedder: Embedder | None) -> str | None:

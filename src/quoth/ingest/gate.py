@@ -28,7 +28,8 @@ def refusal(document: Document, policy: GatePolicy) -> str | None:
     flaw = _flaw(text)
     if flaw:
         return flaw
-    for name, value in (("uri", document.uri), ("session", document.session_id), ("speaker", document.speaker)):
+    names = (("uri", document.uri), ("session", document.session_id), ("speaker", document.speaker))
+    for name, value in names:
         if value and _flaw(value):
             return f"its {name} {_flaw(value)}"
     for key, value in document.metadata.items():

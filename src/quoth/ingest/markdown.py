@@ -16,7 +16,7 @@ from enum import Enum
 from quoth.core.types import Span
 
 ITEM_CHARS = 600
-"""A list item with its nested items up to this long is one record; a longer one is cut at its nested items."""
+"""A list item up to this long keeps its nested items; a longer one is cut at them."""
 FRONT_CHARS = 50_000
 """Front matter that does not end within so many code points is none."""
 _DEPTH = 8

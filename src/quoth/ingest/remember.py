@@ -1,4 +1,4 @@
-"""documents -> gate -> records -> ONE transaction a batch (id, testimony, filing, put) -> one outcome a record.
+"""documents -> gate -> records -> ONE transaction (id, testimony, filing, put) -> one outcome a record.
 
 Vectors come after the commit (`ingest.index`); words are findable without them.
 

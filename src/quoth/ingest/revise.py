@@ -1,4 +1,4 @@
-"""A living document is read again: what stays is left alone, what changed is superseded, what went is retracted.
+"""A living document is read again: what stays is left alone, what changed superseded, what went retracted.
 
 document -> records -> same words? -> the same record, whatever moved around it
                     -> new words in the place of words that went -> supersedes them
@@ -7,6 +7,7 @@ document -> records -> same words? -> the same record, whatever moved around it
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -85,11 +86,9 @@ def revise(view: WriteView, access: Access, clock: Clock, policy: Policy, docume
     _recognise(reading)
     _look_up(view, reading)
     fresh = [at for at, place in enumerate(reading.places) if place.fresh]
-    known = {record.testimony.id: at for at, record in enumerate(reading.current)}
-    stays = [
-        (known[place.id], at) for at, place in enumerate(reading.places) if place.id in known and not place.fresh
-    ]
-    gone = sorted(known.values() - {before for before, _ in stays})
+    was = {record.testimony.id: at for at, record in enumerate(reading.current)}
+    stays = [(was[place.id], at) for at, place in enumerate(reading.places) if place.id in was]
+    gone = sorted(set(was.values()) - {before for before, _ in stays})
     pairs = replaced(
         stays,
         gone,
@@ -166,13 +165,13 @@ def _recognise(reading: _Reading) -> None:
             if record is not None:
                 _is(reading, place, record)
                 break
-    by_words: dict[str, list[Record]] = {}
+    by_words: dict[str, deque[Record]] = {}
     for record in by_id.values():
-        by_words.setdefault(record.testimony.text, []).append(record)
+        by_words.setdefault(record.testimony.text, deque()).append(record)
     for place in reading.places:
         same = by_words.get(place.text)
         if place.known is None and same:
-            _is(reading, place, same.pop(0))
+            _is(reading, place, same.popleft())
 
 
 def _is(reading: _Reading, place: _Place, record: Record) -> None:

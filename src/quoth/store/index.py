@@ -90,7 +90,7 @@ class Index:
             )
 
     def _catch_up(self, db: apsw.Connection, n: int) -> State:
-        last = _one(db, "SELECT max(no) FROM vector WHERE model = ?", self.model) if self.model else 0
+        last = _one(db, "SELECT max(no) FROM vector") if self.model else 0
         try:
             state = self._checked(db, n)
             if state.passages >= n and state.vectors >= last and state.model == self.model:
@@ -184,12 +184,11 @@ class Index:
     def _append_vectors(self, db: apsw.Connection, state: State) -> State:
         rows: list[Any] = db.execute(
             """SELECT no, passage, scale, components, pieces FROM vector
-            WHERE model = ? AND no > ? AND passage <= ? ORDER BY no LIMIT ?""",
-            (self.model, state.vectors, state.passages, CHUNK),
+            WHERE no > ? AND passage <= ? ORDER BY no LIMIT ?""",
+            (state.vectors, state.passages, CHUNK),
         ).fetchall()
         if not rows:
-            last = _one(db, "SELECT max(no) FROM vector WHERE model = ?", self.model)
-            return replace(state, vectors=last)
+            return replace(state, vectors=_one(db, "SELECT max(no) FROM vector"))
         at = np.array([row[1] - 1 for row in rows], np.int64)
         shelf = self._shelf
         shelf.scales.scatter(at, np.array([row[2] for row in rows], np.float32))
@@ -288,8 +287,7 @@ class Index:
                 fresh: NDArray[np.int64] = np.arange(state.passages)
             else:
                 rows = db.execute(
-                    "SELECT passage FROM vector WHERE model = ? AND no > ? AND no <= ?",
-                    (self.model, self._pieces_seen, state.vectors),
+                    "SELECT passage FROM vector WHERE no > ? AND no <= ?", (self._pieces_seen, state.vectors)
                 )
                 fresh = np.array([row[0] - 1 for row in rows], np.int64)
             scope = columns["scope"][fresh]

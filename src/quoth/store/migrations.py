@@ -50,7 +50,7 @@ def m001_spine(db: apsw.Connection) -> None:
         "CREATE INDEX passage_record ON passage (record)",
         """CREATE TABLE event (first INT NOT NULL, last INT NOT NULL, passage INT NOT NULL,
             PRIMARY KEY (first, last, passage)) WITHOUT ROWID""",
-        """CREATE TABLE model (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+        """CREATE TABLE model (no INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
             dimensions INT NOT NULL)""",
         """CREATE TABLE vector (no INTEGER PRIMARY KEY, model INT NOT NULL, passage INT NOT NULL,
             scale REAL NOT NULL, components BLOB NOT NULL, pieces BLOB NOT NULL, bits BLOB NOT NULL,

@@ -112,7 +112,8 @@ class Array:
             rows = 0
         if rows < count:
             raise Damaged(self.path.name)
-        self._memory = np.memmap(self.path, self.dtype, "r", shape=(rows, *self.shape))
+        mapped = np.memmap(self.path, self.dtype, "r", shape=(rows, *self.shape))
+        self._memory = mapped.view(np.ndarray)  # the subclass makes every access slow
         return self._memory[:count]
 
     def write(self, at: int, rows: NDArray[Any]) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from quoth.surfaces.cli import show
 from quoth.surfaces.cli.door import Group, answer, confirm, opened, progress
+
+if TYPE_CHECKING:
+    pass
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -20,6 +25,7 @@ def index(context: click.Context) -> None:
             with progress("vectors") as tell:
                 made = memory.index(progress=tell)
             answer({"embedded": made}, lambda: confirm(f"{made} vectors made"))
+            _another(memory.index_status())
 
 
 @index.command()

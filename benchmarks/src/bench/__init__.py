@@ -1,0 +1,1 @@
+"""Measures Quoth through `quoth.open`, as a user would."""

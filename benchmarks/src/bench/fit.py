@@ -1,0 +1,297 @@
+"""Learns the product's numbers on the development split, and says how they do on what they did not see.
+
+The evidence of every candidate comes through the public door (`recall` with a large k). Weights are fitted
+five times, each time without one LoCoMo conversation and one fifth of the LongMemEval questions (all planted
+copies of a question together), and measured on what was left out; the weights to ship are fitted on all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bench import learn, metrics, product, report, stats
+from bench.cached import folder
+from bench.datasets import FOLDS, DataMissing, worlds
+from bench.learn import Asked
+from bench.run import Say, answers
+from bench.systems import OFF, SYSTEMS
+
+CANDIDATES = 200
+FITTED = tuple(learn.WORLD_WEIGHTS)
+ALSO = ("wrong-person", "off-topic", "absent")
+OF = {"minilm": "quoth", "static": "quoth-static", "none": "quoth-words"}
+WITHOUT = {"minilm": (), "static": ("maxsim",), "none": ("maxsim", "cosine")}
+
+
+def collect(data: Path | None, embedder: str, split: str, say: Say) -> list[Asked]:
+    """Every question of every world with the evidence of its candidates."""
+    under = SYSTEMS[OF[embedder]]
+    model = product.embedder(under)
+    rows = []
+    for name in (*FITTED, *ALSO):
+        world = worlds(data, split=split)[name]
+        try:
+            before = len(rows)
+            for case, question, answer in answers(world, under, model, CANDIDATES):
+                of = {text.uri: text.session for text in case.texts}
+                found = answer.passages
+                matrix = [[each.evidence.get(c, 0.0) for c in learn.COLUMNS] for each in found]
+                rows.append(
+                    Asked(
+                        world=name,
+                        question=question.id,
+                        category=question.category,
+                        group=question.group or question.id,
+                        fold=question.fold,
+                        evidence=np.array(matrix, np.float32).reshape(-1, len(learn.COLUMNS)),
+                        uris=tuple(each.uris for each in found),
+                        sessions=tuple(frozenset(of[u] for u in each.uris if u in of) for each in found),
+                        gold=question.gold,
+                        gold_sessions=tuple(dict.fromkeys(of[uri] for uri in question.gold)),
+                        one_name=len(answer.names) == 1,
+                        ms=answer.ms,
+                    )
+                )
+            say(f"{name}: evidence of {len(rows) - before} questions")
+        except DataMissing as missing:
+            say(str(missing))
+    return rows
+
+
+def kept(data: Path | None, embedder: str, split: str, again: bool, say: Say) -> list[Asked]:
+    """The evidence, from the cache where this code of the product was asked before."""
+    source = Path(product.quoth.__file__).parent
+    state = hashlib.sha256(f"{embedder}{split}{learn.COLUMNS}".encode())
+    for file in sorted(source.rglob("*.py")):
+        state.update(file.read_bytes())
+    for name, digest in report.digests(worlds(data, split=split).values(), split).items():
+        state.update(f"{name}{digest['sha256']}".encode())
+    path = folder() / f"evidence-{embedder}-{state.hexdigest()[:12]}.pickle"
+    if path.exists() and not again:
+        say(f"evidence from {path.name}")
+        return pickle.loads(path.read_bytes())
+    rows = collect(data, embedder, split, say)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(pickle.dumps(rows))
+    return rows
+
+
+def ranks(asked: Asked, scores: learn.Array, both: bool) -> report.Row:
+    """One question as the fused order answers it."""
+    order = np.lexsort((np.arange(len(scores)), -scores))
+    turns = metrics.distinct([asked.uris[i] for i in order])
+    sessions: tuple[int | None, ...] = ()
+    if both:
+        named = metrics.distinct([asked.sessions[i] for i in order])
+        sessions = tuple(metrics.gold_ranks(named, asked.gold_sessions))
+    return report.Row(
+        world=asked.world,
+        question=asked.question,
+        category=asked.category,
+        group=asked.group,
+        turn=tuple(metrics.gold_ranks(turns, asked.gold)),
+        session=sessions,
+        ms=asked.ms,
+    )
+
+
+def left_out(
+    rows: Sequence[Asked], without: Collection[str], levels: Mapping[str, tuple[str, ...]]
+) -> tuple[list[report.Row], list[dict[str, float]]]:
+    """Every question by the weights that did not see it, and those weights."""
+    mine = [row for row in rows if row.world in FITTED]
+    judged, learned = [], []
+    for fold in range(FOLDS):
+        weights = learn.fusion([row for row in mine if row.fold != fold], without)
+        learned.append(weights)
+        judged += [
+            ranks(row, learn.score(row, weights), "session" in levels[row.world])
+            for row in mine
+            if row.fold == fold
+        ]
+    return judged, learned
+
+
+def _refusal(
+    right: Sequence[tuple[int, float]], wrong: Sequence[tuple[int, float]], floors: Sequence[float]
+) -> dict[str, object]:
+    """AUC, and what the floors of the other folds keep and refuse."""
+    stays = sum(score >= floors[fold] for fold, score in right)
+    goes = sum(score < floors[fold] for fold, score in wrong)
+    finite = [s for _, s in (*right, *wrong) if np.isfinite(s)]
+    high = max(finite) + 1
+    return {
+        "auc": round(metrics.auc([min(s, high) for _, s in right], [min(s, high) for _, s in wrong]), 4),
+        "kept": stats.wilson(stays, len(right)).rounded(),
+        "refused": stats.wilson(goes, len(wrong)).rounded(),
+    }
+
+
+def guard(
+    rows: Sequence[Asked], learned: Sequence[Mapping[str, float]], final: Mapping[str, float]
+) -> tuple[dict[str, object], dict[str, float]]:
+    """The wrong-person guard: how it does on conversations that it did not see, and the one to ship."""
+    mine = [row for row in rows if row.world in ("locomo", "wrong-person")]
+
+    def table(weights: Mapping[str, float], some: Sequence[Asked]) -> list[tuple[Asked, learn.Array | None]]:
+        return [(row, learn.margins(row, weights)) for row in some]
+
+    def fitted(pairs: Sequence[tuple[Asked, learn.Array | None]]) -> tuple[learn.Array, float]:
+        named = [(row, found) for row, found in pairs if found is not None]
+        target = np.array([row.world == "locomo" for row, _ in named], float)
+        return learn.logistic(np.stack([found for _, found in named]), target)
+
+    def logits(pairs: Sequence[tuple[Asked, learn.Array | None]], w: learn.Array, b: float) -> list[float]:
+        return [np.inf if found is None else float(found @ w + b) for _, found in pairs]
+
+    right, wrong, floors = [], [], []
+    only_right, only_wrong = [], []
+    for fold in range(FOLDS):
+        seen = table(learned[fold], [row for row in mine if row.fold != fold])
+        w, b = fitted(seen)
+        scores = [s for (row, _), s in zip(seen, logits(seen, w, b), strict=True) if row.world == "locomo"]
+        floors.append(learn.threshold(scores))
+        new = table(learned[fold], [row for row in mine if row.fold == fold])
+        for (row, found), value in zip(new, logits(new, w, b), strict=True):
+            # Who names nobody, or two people, is never refused; for the AUC that counts as the bias.
+            shown = b if found is None else value
+            (right if row.world == "locomo" else wrong).append((fold, value, shown))
+            if found is not None:
+                (only_right if row.world == "locomo" else only_wrong).append(value)
+    outcome = _refusal([(f, v) for f, v, _ in right], [(f, v) for f, v, _ in wrong], floors)
+    outcome["auc"] = round(metrics.auc([s for _, _, s in right], [s for _, _, s in wrong]), 4)
+    outcome["auc_one_name"] = round(metrics.auc(only_right, only_wrong), 4)
+    outcome["one_name"] = {"answerable": len(only_right), "wrong_person": len(only_wrong)}
+    every = table(final, mine)
+    w, b = fitted(every)
+    scores = [s for (row, _), s in zip(every, logits(every, w, b), strict=True) if row.world == "locomo"]
+    ship = dict(zip(learn.MARGINS, map(float, w), strict=True))
+    return outcome, {**ship, "bias": b, "floor": learn.threshold(scores)}
+
+
+def floor(rows: Sequence[Asked]) -> tuple[dict[str, object], dict[str, float]]:
+    """The floor for questions about nothing in the store, left-out conversations first, then to ship."""
+    mine = [row for row in rows if row.world in ("locomo", "off-topic")]
+    evidence = np.stack([learn.support(row) for row in mine])
+    target = np.array([row.world == "locomo" for row in mine], float)
+    folds = np.array([row.fold for row in mine])
+    found: dict[str, object] = {}
+    hand = evidence[:, :2] @ np.array([0.5, 0.5])
+    for name, columns in (("logistic", [0, 1, 2]), ("words_and_meaning", [0, 1]), ("words", [0])):
+        right, wrong, floors = [], [], []
+        for fold in range(FOLDS):
+            seen = folds != fold
+            w, b = learn.logistic(evidence[seen][:, columns], target[seen])
+            value = evidence[:, columns] @ w + b
+            floors.append(learn.threshold(value[seen & (target == 1)]))
+            right += [(fold, float(v)) for v in value[~seen & (target == 1)]]
+            wrong += [(fold, float(v)) for v in value[~seen & (target == 0)]]
+        found[name] = _refusal(right, wrong, floors)
+    same = [learn.threshold(hand[(folds != fold) & (target == 1)]) for fold in range(FOLDS)]
+    halves = [(int(f), float(v)) for f, v in zip(folds, hand, strict=True)]
+    found["half_words_half_meaning"] = _refusal(
+        [pair for pair, t in zip(halves, target, strict=True) if t],
+        [pair for pair, t in zip(halves, target, strict=True) if not t],
+        same,
+    )
+    w, b = learn.logistic(evidence, target)
+    limit = learn.threshold((evidence @ w + b)[target == 1])
+    elsewhere = {}
+    for world in dict.fromkeys(row.world for row in rows):
+        values = np.array([learn.support(row) @ w + b for row in rows if row.world == world])
+        elsewhere[world] = stats.wilson(int((values >= limit).sum()), len(values)).rounded()
+    found["kept_with_shipped_floor"] = elsewhere
+    ship = dict(zip(("known_words", "cosine", "maxsim"), map(float, w), strict=True))
+    return found, {**ship, "bias": b, "floor": limit}
+
+
+def levels_of(rows: Sequence[Asked], final: Mapping[str, float], numbers: Mapping[str, float]) -> list[dict]:
+    """How often the first passage is right, by tenths of the support: where levels may begin."""
+    weights = np.array([numbers[name] for name in ("known_words", "cosine", "maxsim")])
+    pairs = []
+    for row in rows:
+        if row.world in FITTED and len(row.uris):
+            value = float(learn.support(row) @ weights + numbers["bias"])
+            best = ranks(row, learn.score(row, final), False).turn
+            pairs.append((value, metrics.hit(best, 1), metrics.hit(best, 5)))
+    table = np.array(sorted(pairs))
+    found = []
+    for part in np.array_split(table, 10):
+        found.append(
+            {
+                "from": round(float(part[0, 0]), 3),
+                "to": round(float(part[-1, 0]), 3),
+                "n": len(part),
+                "first_right": round(float(part[:, 1].mean()), 3),
+                "in_five": round(float(part[:, 2].mean()), 3),
+            }
+        )
+    return found
+
+
+def run(
+    data: Path | None, *, embedder: str, split: str, ablate: bool, again: bool, say: Say
+) -> tuple[Path, dict[str, object]]:
+    """Fit, measure, write; the folder, and the numbers for `core/policy.py`."""
+    every = worlds(data, split=split)
+    name = f"fit-{embedder}"
+    about = report.manifest(
+        {"name": name, "embedder": embedder, "split": split, "candidates": CANDIDATES},
+        datasets=report.digests((every[world] for world in (*FITTED, *ALSO)), split),
+        protocol="leave one conversation out, 5 folds over LongMemEval questions; weights never saw the fold",
+    )
+    rows = kept(data, embedder, split, again, say)
+    levels = {world: every[world].levels for world in FITTED}
+    without = WITHOUT[embedder]
+    judged, learned = left_out(rows, without, levels)
+    final = learn.fusion([row for row in rows if row.world in FITTED], without)
+    guarded, guard_numbers = guard(rows, learned, final)
+    floored, floor_numbers = floor(rows)
+    numbers: dict[str, object] = {
+        "weights": {key: round(value, 6) for key, value in final.items()},
+        "guard": {key: round(value, 4) for key, value in guard_numbers.items()},
+        "floor": {key: round(value, 4) for key, value in floor_numbers.items()},
+    }
+    spread = {key: round(float(np.std([each[key] for each in learned])), 3) for key in final}
+    summary = report.summarise(judged) | {
+        "learned": numbers,
+        "spread_over_folds": spread,
+        "wrong_person": guarded,
+        "off_topic": floored,
+        "levels": levels_of(rows, final, floor_numbers),
+    }
+    for line in lines(summary):
+        say(line)
+    written = report.write(name, about, summary, judged)
+    if ablate:
+        for part, features in OFF.items():
+            without_part = (*without, *features)
+            other, _ = left_out(rows, without_part, levels)
+            say(f"without {part}")
+            found = report.summarise(other) | {"difference": report.compare(other, judged)}
+            for line in lines(found):
+                say("  " + line)
+            config = {"name": f"{name}-no-{part}", "embedder": embedder, "split": split, "off": features}
+            report.write(f"{name}-no-{part}", {**about, "config": config}, found, other)
+    (folder() / f"learned-{embedder}.json").write_text(json.dumps(numbers, indent=1))
+    return written, numbers
+
+
+def lines(summary: Mapping[str, object]) -> list[str]:
+    """R@1 / R@5 / R@10 of each world for a terminal."""
+    found = []
+    for world in FITTED:
+        entry = summary.get(world, {})
+        for level in ("turn", "session"):
+            if isinstance(entry, dict) and level in entry:
+                each = entry[level]
+                rates = "/".join(f"{100 * each[m]['value']:.1f}" for m in ("R@1", "R@5", "R@10"))
+                more = f"MRR {each['MRR']['value']:.3f} ev@10 {100 * each['evidence@10']['value']:.1f}"
+                found.append(f"{world} {level}: {rates} {more} n={each['R@1']['n']}")
+    return found

@@ -1,0 +1,70 @@
+"""Markdown: one file, one document; front matter stays in the text and is read for date and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+from quoth.core.types import Document
+from quoth.ingest.markdown import front_matter
+from quoth.ingest.readers.files import Problem, read_text
+
+SHOWN = 500
+"""Characters of a value, and values of a list, that are kept as metadata; the text keeps all."""
+_DATES = ("date", "created")
+"""Keys of front matter that say when a note was written; the first with a date counts."""
+
+
+def read(path: Path) -> Iterator[Document | Problem]:
+    """The file as a document; its uri is the path as given."""
+    yield document(read_text(path), path.as_posix())
+
+
+def document(text: str, uri: str) -> Document:
+    """A document of Markdown. Front matter that makes no sense is text like any other."""
+    head = front_matter(text)
+    values = _values(text[head.start : head.end]) if head else {}
+    said = next((moment for moment in (_moment(values.get(key)) for key in _DATES) if moment), None)
+    metadata = {key: shown for key, shown in ((key, _shown(value)) for key, value in values.items()) if shown}
+    return Document(text, uri, kind="markdown", said_at=said, metadata=metadata)
+
+
+def _values(head: str) -> dict[str, object]:
+    """What a YAML head says; nothing when it does not parse, whatever is wrong with it."""
+    lines = head.lstrip("\ufeff").splitlines()
+    if lines[0].startswith("+++"):
+        return {}  # TOML
+    # Only a file with front matter pays for the import.
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        value = YAML(typ="safe", pure=True).load("\n".join(lines[1:-1]))
+    except (YAMLError, ValueError, ArithmeticError, TypeError, LookupError, AttributeError, RecursionError):
+        return {}
+    return {str(key): each for key, each in value.items()} if isinstance(value, dict) else {}
+
+
+def _moment(value: object) -> datetime | None:
+    """An ISO date or time as a moment; a time without an offset is taken as UTC."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        try:
+            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        except (OverflowError, ValueError):
+            return None
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
+
+
+def _shown(value: object) -> str:
+    """A plain value, or a list of them, as text; what is nested is left to the text itself."""
+    if isinstance(value, list):
+        plain = [each for each in value[:SHOWN] if not isinstance(each, list | dict)]
+        return ", ".join(shown for each in plain if (shown := _shown(each)))
+    shown = "" if value is None or isinstance(value, dict) else str(value)
+    return shown if len(shown) <= SHOWN else ""

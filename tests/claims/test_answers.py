@@ -1,0 +1,120 @@
+"""The README's promises about answers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import quoth
+from quoth.core.types import Embedding
+
+NOTES = Path(__file__).resolve().parents[2] / "examples" / "notes"
+
+
+@pytest.fixture(scope="module")
+def example_memory() -> Iterator[quoth.Memory]:
+    """The example notes, as they are shipped, with the default embedder."""
+    with quoth.open(":memory:", actor="ana", scope="user:ana", embedder="minilm") as memory:
+        memory.watch([NOTES])
+        memory.index()
+        yield memory
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which airline flies to Reykjavik on Sundays?",
+        "What is the capital of Mongolia?",
+        "How many goals were scored in the cup final?",
+        "When did my sister adopt the parrot?",
+    ],
+)
+def test_it_abstains(example_memory: quoth.Memory, question: str) -> None:
+    """When nothing that it holds answers the question, Quoth abstains and gives the reason."""
+    found = example_memory.recall(question)
+    assert found.abstention is not None
+    assert found.abstention.reason in ("below_floor", "nothing_found", "other_person")
+    assert found.abstention.detail
+    assert (quoth.Confidence.NONE, False) == (found.confidence, found.answerable)
+    known = example_memory.recall("What do I do when the intake queue stops draining?")
+    assert (None, True) == (known.abstention, known.answerable)
+    assert "Look at the oldest message first" in " ".join(each.text for each in known.passages)
+
+
+def test_same_answer(tmp_path: Path) -> None:
+    """The same question asked of the same store gives the same answer, in every process."""
+    with quoth.open(tmp_path, actor="ana", scope="user:ana", embedder="minilm") as memory:
+        memory.watch([NOTES])
+    program = """
+import sys, quoth
+with quoth.open(sys.argv[1], actor="ana", scope="user:ana", embedder="minilm") as memory:
+    memory.index()
+    for question in sys.argv[2:]:
+        found = memory.recall(question, k=20)
+        print(found.confidence, found.abstention, found.plan, found.trace)
+        for each in found.passages:
+            print(each.id, each.passage, each.text, each.score.hex(), sorted(each.evidence.items()))
+"""
+    questions = ["what happens when a scanner shows E-1407?", "who is away in February?", "грушу"]
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path), *questions],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert 1 == len(answers)
+    assert "Put it in the cradle" in answers.pop()
+
+
+@given(question=st.text(max_size=300))
+@example("")
+@example(" \t\n")
+@example("\0")
+@example("\ud800")
+@example('" OR 1=1; DROP TABLE record; --')
+@example("NOT AND OR NEAR( * ^ : - \" ' % _ \\")
+@example("C++ k8s tier1-test src/main.py --dry-run 6f1c4c2e-3a0e-4f57-9b7e-0f4d3f8f8a10 E-1407 C:\\repo | sh")
+@example("天気" * 2_000)
+@example("\u0301" * 5_000)
+@example("why " * 25_000)
+def test_no_question_breaks_it(example_memory: quoth.Memory, question: str) -> None:
+    """No question breaks it, whatever characters it holds."""
+    found = example_memory.recall(question)
+    assert question == found.question
+    assert found.passages or found.abstention
+
+
+class Away:
+    """An embedder that never answers."""
+
+    name = "away"
+    dimensions = 8
+    cheap = True
+
+    def embed(self, texts: Sequence[str], role: Literal["query", "passage"]) -> list[Embedding]:
+        """Nobody is there."""
+        raise quoth.InferenceUnavailable("the model does not answer")
+
+
+@pytest.mark.parametrize("embedder", ["none", Away()], ids=["none", "away"])
+def test_words_without_an_embedder(embedder: str | Away) -> None:
+    """Without an embedder, words are still found, and the answer says what was missing."""
+    with quoth.open(":memory:", actor="ana", scope="user:ana", embedder=embedder) as memory:
+        receipt = memory.remember(["The shed code is 4711.", "The gate squeaks."])
+        assert 2 == receipt.count(quoth.Result.STORED)
+        found = memory.recall("what is the shed code?")
+        assert "The shed code is 4711." == found.passages[0].text
+        assert found.degraded

@@ -1,0 +1,299 @@
+"""`Memory` binds and delegates; what `quoth.open` makes of it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import quoth
+from quoth import app
+from quoth.core.errors import InferenceUnavailable
+from quoth.core.types import ActorKind, Authority, Embedding
+from quoth.memory import Memory
+from quoth.surfaces.cli import group
+
+ROOT = Path(__file__).parents[2]
+OF_SURFACES = {"where", "settings", "demo"}
+"""Commands that the composition root or the surface does itself (design section 10)."""
+
+
+class Away:
+    """An embedder that does not answer."""
+
+    name, dimensions, cheap = "away@1", 8, True
+
+    def embed(self, texts: Sequence[str], role: Literal["query", "passage"]) -> list[Embedding]:
+        """Never."""
+        raise InferenceUnavailable("the model is away")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    """A memory of words only, in memory."""
+    return quoth.open(":memory:", actor="ana", scope="user:ana", embedder="none")
+
+
+def test_memory_decides_nothing() -> None:
+    """`Memory` holds no `if`, no loop, no `try` and no `match`."""
+    tree = ast.parse(inspect.getsource(Memory))
+    forbidden = (ast.If, ast.IfExp, ast.For, ast.While, ast.Try, ast.Match, ast.BoolOp)
+    assert [node for node in ast.walk(tree) if isinstance(node, forbidden)] == []
+
+
+def test_every_command_is_a_verb() -> None:
+    """The verbs of `Memory` are the commands of the command line, one method each."""
+    commands = set()
+    for name, command in group.commands.items():
+        commands |= {name, *(f"{name}_{inner}" for inner in getattr(command, "commands", {}))}
+    verbs = {name for name in vars(Memory) if not name.startswith("_")}
+    wanted = {"import_" if name == "import" else name for name in commands - OF_SURFACES}
+    assert wanted == verbs - {"close", "explain"}
+
+
+def test_every_verb_says_what_it_does() -> None:
+    """Each verb of `Memory` has a docstring."""
+    assert [name for name, verb in vars(Memory).items() if name[0] != "_" and not inspect.getdoc(verb)] == []
+
+
+def test_all_is_sorted_and_there() -> None:
+    """Every public name can be imported, and the list of them is sorted."""
+    assert sorted(quoth.__all__) == quoth.__all__
+    assert [name for name in quoth.__all__ if getattr(quoth, name, None) is None] == []
+    assert sorted(quoth.__all__) == sorted(dir(quoth))
+    with pytest.raises(AttributeError, match="no attribute 'absent'"):
+        getattr(quoth, "absent")  # noqa: B009
+
+
+def test_importing_quoth_opens_nothing(tmp_path: Path) -> None:
+    """Importing `quoth` reads no setting, no environment, no file but code, and loads nothing heavy."""
+    program = """
+import os, sys
+opened, heavy = [], {"numpy", "apsw", "click", "onnxruntime", "tokenizers", "mcp", "platformdirs", "tomllib"}
+code = (".py", ".pyc")
+def hook(event, args):
+    if event == "open" and isinstance(args[0], str) and not args[0].endswith(code) and ".pyc." not in args[0]:
+        opened.append(args[0])
+    if event.startswith(("socket.", "subprocess.")):
+        opened.append(event)
+class Trap(dict):
+    def __getitem__(self, key): opened.append(f"environment {key}"); raise KeyError(key)
+    def get(self, key, default=None): opened.append(f"environment {key}"); return default
+    def __iter__(self): opened.append("environment"); return iter(())
+sys.addaudithook(hook)
+os.environ = Trap()
+import quoth
+print(opened, sorted(heavy & set(sys.modules)))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert ran.stdout.strip() == "[] []"
+
+
+def test_the_caller_is_the_owner(memory: Memory) -> None:
+    """Who opens a memory acts as its owner, and only in the scope that was named."""
+    access = memory._parts.access
+    assert (
+        access.actor.id,
+        access.actor.kind,
+        access.actor.authority,
+    ) == ("ana", ActorKind.HUMAN, Authority.OWNER)
+    assert (frozenset({"user:ana"}), frozenset({"user:ana"})) == (access.reads, access.writes)
+
+
+def test_watching_and_importing_are_jobs(memory: Memory) -> None:
+    """What nobody looks at one by one has the authority of a job."""
+    jobs = (memory._parts.watching, memory._parts.importing)
+    assert [(each.actor.id, each.actor.kind, each.actor.authority) for each in jobs] == [
+        ("ana", ActorKind.JOB, Authority.JOB)
+    ] * 2
+    assert [each.surface for each in jobs] == ["watch", "import"]
+
+
+def test_without_an_actor_it_is_the_user_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operating system's user acts, also where it has no name."""
+    monkeypatch.setattr("getpass.getuser", lambda: "maria")
+    with quoth.open(":memory:", embedder="none") as one:
+        assert one._parts.access.actor.id == "maria"
+    monkeypatch.setattr("getpass.getuser", lambda: (_ for _ in ()).throw(KeyError("uid")))
+    with quoth.open(":memory:", embedder="none") as two:
+        assert f"uid-{os.getuid()}" == two._parts.access.actor.id
+
+
+@pytest.mark.parametrize("given", [b"bytes", 7, None, {"text": "a"}, ["a", 7], [b"a"]])
+def test_what_is_no_document_is_refused(memory: Memory, given: object) -> None:
+    """Only text and documents are remembered."""
+    with pytest.raises(quoth.InvalidInput, match="text or a Document"):
+        memory.remember(given)  # type: ignore[arg-type]
+
+
+def test_text_and_documents_are_remembered_alike(memory: Memory) -> None:
+    """A string is a note; one or many may be given, also from a generator."""
+    one = memory.remember("The key is with Ruth.")
+    many = memory.remember(each for each in ("The key is with Ruth.", quoth.Document("The lamp is off.")))
+    assert [each.outcome for each in one.outcomes] == [quoth.Result.STORED]
+    assert [each.outcome for each in many.outcomes] == [quoth.Result.DUPLICATE, quoth.Result.STORED]
+
+
+def test_get_gives_the_whole_record(memory: Memory) -> None:
+    """`get` gives the words with their place, standing and observations."""
+    (outcome,) = memory.remember(quoth.Document("One.\n\nTwo.", uri="note:1")).outcomes
+    found = memory.get(str(outcome.record_id))
+    assert (found.text, found.standing) == ("One.\n\nTwo.", quoth.Standing.CURRENT)
+    assert [each.uri for each in found.observations] == ["note:1"]
+    assert [each.revision for each in memory.history(found.id)] == [1]
+
+
+@pytest.mark.parametrize("verb", ["get", "history"])
+@pytest.mark.parametrize("id", ["0" * 32, "", "no such", "'; DROP TABLE record; --", "\0", "é" * 5000])
+def test_an_unknown_id_is_not_found(memory: Memory, verb: str, id: str) -> None:
+    """An id that is not there is `NotFound`, whatever it holds."""
+    with pytest.raises(quoth.NotFound):
+        getattr(memory, verb)(id)
+
+
+def test_recent_is_newest_first(memory: Memory) -> None:
+    """`recent` lists what was recorded last, at most as many as were asked for."""
+    for text in ("first", "second", "third"):
+        memory.remember(text)
+    assert [each.text for each in memory.recent(2)] == ["third", "second"]
+    with pytest.raises(quoth.InvalidInput):
+        memory.recent(0)
+
+
+def test_times_need_an_offset(memory: Memory) -> None:
+    """A naive time is refused, on both time lines."""
+    naive = datetime(2026, 3, 1)  # noqa: DTZ001
+    for name in ("as_of", "known_at"):
+        with pytest.raises(quoth.InvalidInput, match="offset"):
+            memory.recall("key?", **{name: naive})  # type: ignore[arg-type]
+
+
+def test_the_past_can_be_asked(memory: Memory) -> None:
+    """`known_at` asks what was known then."""
+    memory.remember("The key is with Ruth.")
+    past = memory.recall("who has the key?", known_at=datetime(2020, 1, 1, tzinfo=UTC))
+    assert (past.passages, past.abstention.reason if past.abstention else None) == ((), "nothing_stored")
+
+
+def test_closing_twice_is_closing_once(tmp_path: Path) -> None:
+    """`close` may be called again."""
+    one = quoth.open(tmp_path / "store", embedder="none")
+    one.close()
+    one.close()
+
+
+def test_settings_are_an_argument_too(tmp_path: Path) -> None:
+    """`settings` takes what stands in `quoth.toml`, and a wrong key is an error."""
+    with quoth.open(":memory:", embedder="none", settings={"recall": {"k": 1}}) as one:
+        one.remember(["The key is red.", "The key is blue."])
+        assert len(one.recall("key").passages) == 1
+    with pytest.raises(quoth.SettingsError, match=r"recall\.q"):
+        quoth.open(":memory:", settings={"recall": {"q": 1}})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scope": ""}, "blank"),
+        ({"scope": "x" * 201}, "200"),
+        ({"actor": "a\nb"}, "control"),
+        ({"actor": "x" * 201}, "200"),
+        ({"store": "postgres://host/db"}, "folder"),
+        ({"store": "a\0b"}, "NUL"),
+        ({"embedder": "minilmm"}, "minilm"),
+    ],
+)
+def test_what_cannot_be_opened_is_a_usage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: dict[str, str], message: str
+) -> None:
+    """A wrong argument of `open` is a `UsageError` and makes nothing."""
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(quoth.UsageError, match=message):
+        quoth.open(**{"store": str(tmp_path / "store"), **arguments})  # type: ignore[arg-type]
+    assert before == sorted(tmp_path.rglob("*"))
+
+
+def test_a_file_is_no_store(tmp_path: Path) -> None:
+    """A file in the place of the store's folder is named."""
+    (tmp_path / "store").write_text("words")
+    with pytest.raises(quoth.InvalidInput, match="is a file"):
+        quoth.open(tmp_path / "store")
+    assert (tmp_path / "store").read_text() == "words"
+
+
+def test_a_model_that_is_away_loses_nothing() -> None:
+    """Words are kept and found, and closing is quiet, when the embedder does not answer."""
+    with quoth.open(":memory:", embedder=Away()) as one:
+        receipt = one.remember("The key is with Ruth.")
+        assert [(each.outcome, each.indexed) for each in receipt.outcomes] == [(quoth.Result.STORED, False)]
+        found = one.recall("who has the key?")
+        assert [each.text for each in found.passages] == ["The key is with Ruth."]
+        assert found.degraded
+        with pytest.raises(quoth.InferenceUnavailable):
+            one.index()
+
+
+def test_a_cheap_model_embeds_at_once() -> None:
+    """Where an embedding costs less than a commit, it is there when `remember` returns."""
+    with quoth.open(":memory:", embedder="hash") as one:
+        receipt = one.remember("The key is with Ruth.")
+        assert [each.indexed for each in receipt.outcomes] == [True]
+        assert one.index_status().pending == 0
+
+
+class Dear:
+    """The hash embedder, as if it were slow."""
+
+    def __init__(self) -> None:
+        from quoth.inference.hashed import HashEmbedder
+
+        inner = HashEmbedder()
+        self.name, self.dimensions, self.cheap, self.embed = inner.name, inner.dimensions, False, inner.embed
+
+
+def test_a_search_embeds_a_few_first() -> None:
+    """What little is pending gets its vectors before a search, more waits for `index`."""
+    with quoth.open(":memory:", embedder=Dear(), settings={"index": {"inline": 2}}) as one:
+        one.remember(["The key is red.", "The key is blue."])
+        assert one.index_status().pending == 2
+        assert one.recall("key").degraded == ()
+        one.remember(["The lamp is red.", "The lamp is blue.", "The lamp is off."])
+        assert one.recall("lamp").degraded
+        assert (one.index_status().pending, one.index(), one.index_status().pending) == (3, 3, 0)
+
+
+def test_closing_embeds_a_few(tmp_path: Path) -> None:
+    """A memory that wrote makes a few vectors when it is closed, one that only read makes none."""
+    settings = {"index": {"inline": 0, "on_close": 1}}
+    with quoth.open(tmp_path, embedder=Dear(), settings=settings) as one:
+        one.remember(["The key is red.", "The key is blue."])
+    for pending in (1, 1):
+        with quoth.open(tmp_path, embedder=Dear(), settings=settings) as two:
+            assert pending == two.index_status().pending
+
+
+def test_where_makes_nothing(tmp_path: Path) -> None:
+    """`where` says where everything would lie, and does not make it."""
+    found = app.where(tmp_path / "store", scope="user:ana", actor="ana")
+    assert (found.exists, found.records, found.problem) == (False, 0, None)
+    assert str(tmp_path / "store" / "quoth.db") == found.database
+    assert [each for each in tmp_path.iterdir() if each.name == "store"] == []
+
+
+def test_where_survives_a_damaged_store(tmp_path: Path) -> None:
+    """`where` still answers when the database cannot be read, and says why."""
+    (tmp_path / "quoth.db").write_bytes(b"no database" * 1000)
+    found = app.where(tmp_path)
+    assert (found.exists, found.records) == (True, None)
+    assert "damaged" in str(found.problem)
