@@ -2,15 +2,20 @@
 # Read by script/demo, script/test and script/campaign; leaves "$python", the Python of .venv, ready to use.
 # A virtual environment is made once, in .venv; a stamp in it says what was installed last.
 
+# Not for Quoth, which would take it for a setting.
+asked_python=${QUOTH_PYTHON:-}
+unset QUOTH_PYTHON
+
 say() { printf '%s\n' "$*" >&2; }
 
 recent() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
 # A Python >= 3.11, in $found. A shim that points nowhere is passed over, since each one is run.
 find_python() {
-    if [ -n "${QUOTH_PYTHON:-}" ]; then
-        if recent "$QUOTH_PYTHON"; then found=$QUOTH_PYTHON && return; fi
-        say "QUOTH_PYTHON=$QUOTH_PYTHON does not run, or is older than Python 3.11." && exit 1
+    if [ -n "$asked_python" ]; then
+        if recent "$asked_python"; then found=$asked_python && return; fi
+        say "QUOTH_PYTHON=$asked_python does not run, or is older than Python 3.11."
+        exit 1
     fi
     for found in python3 python3.13 python3.12 python3.11 python3.14 python; do
         if recent "$found"; then return; fi

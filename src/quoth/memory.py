@@ -42,8 +42,8 @@ from quoth.recall import recall as recalling
 if TYPE_CHECKING:
     from quoth.core.policy import Policy
     from quoth.core.ports import Clock, Embedder, ReadView, Store
-    from quoth.ingest.importing import ImportReport
-    from quoth.ingest.watch import WatchReport
+    from quoth.ingest.importing import ImportReport as ImportReport
+    from quoth.ingest.watch import WatchReport as WatchReport
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) while a long work goes on."""
@@ -217,7 +217,8 @@ class Memory:
     def index(self, *, limit: int | None = None, progress: Progress | None = None) -> int:
         """Make the vectors that are pending, `limit` at most; how many were made.
 
-        None where there is no model. May be stopped and called again. Raises `InferenceUnavailable` when the model does not answer.
+        None where there is no model. May be stopped and called again.
+        Raises `InferenceUnavailable` when the model does not answer.
         """
         return _embed(self._parts, limit, progress)
 

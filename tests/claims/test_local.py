@@ -45,8 +45,9 @@ def test_no_network(tmp_path: Path) -> None:
         check=False,
     )
     assert 0 == done.returncode, done.stderr
-    assert "Look at the oldest message first; nine times out of ten it is one malformed scan." in done.stdout
-    assert "On the night of the clock change the local day has 23 or 25 hours" in done.stdout
+    assert "Six attempts, at 1 s, 5 s, 30 s, 2 min, 10 min and 1 h" in done.stdout
+    assert "the accountant's spreadsheet reads it by position" in done.stdout
+    assert "I don't know" in done.stdout
 
 
 def test_import_opens_nothing(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_foreign_scope_sees_nothing(tmp_path: Path) -> None:
     with quoth.open(tmp_path, actor="ana", scope="user:ana", embedder="hash") as ana:
         secret = ana.remember([OURS, *(f"Key number {number} is spare." for number in range(50))]).outcomes[0]
         assert secret.record_id is not None
-        assert OURS == ana.recall("where is the spare key?").passages[0].text
+        assert OURS == ana.recall("is the key at Ruth's, behind the blue vase?").passages[0].text
     with quoth.open(tmp_path, actor="ben", scope="user:ben", embedder="hash") as ben:
         beside = ben.recall("where is the spare key?")
         assert [each.text for each in alone.passages] == [each.text for each in beside.passages]

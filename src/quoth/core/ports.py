@@ -217,10 +217,6 @@ class ReadView(Protocol):
         """Where and when a record's words were read, oldest first."""
         ...
 
-    def same(self, text: str) -> tuple[Record, ...]:
-        """Current records whose words are equal by normal form (`text.normal_form`)."""
-        ...
-
     def count(self) -> Counts:
         """How much can be seen."""
         ...

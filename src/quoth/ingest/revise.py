@@ -139,14 +139,8 @@ def _read(view: WriteView, access: Access, clock: Clock, document: Document) -> 
 
 
 def _current(view: ReadView, uri: str) -> list[Record]:
-    """Current records that stand in a living document and did not move away with another one."""
-    if uri not in view.documents(uri):
-        return []
-    return [
-        record
-        for record in view.document_records(uri)
-        if view.observations(record.testimony.id)[-1].uri == uri
-    ]
+    """Current records that stand in a document; none where it is gone or has moved away."""
+    return view.document_records(uri) if uri in view.documents(uri) else []
 
 
 def _id(reading: _Reading, uri: str, text: str, nth: int) -> RecordId:

@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from quoth.store.scan import Arrays, Selection, select
+from quoth.store.scan import BLOCK, Arrays, Selection, select
 from quoth.store.vectors import COLUMNS, PIECES, Damaged, Shelf, State
 
 log = logging.getLogger(__name__)
@@ -46,12 +46,27 @@ class Moment:
     system: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The last rows that one view may see; later ones are not committed, or not in its snapshot."""
+
+    passages: int
+    vectors: int
+    filings: int
+
+
+def snapshot(db: apsw.Connection) -> Snapshot:
+    """What a connection sees now; taken before a transaction writes anything."""
+    return Snapshot(*(_one(db, f"SELECT max(no) FROM {table}") for table in ("passage", "vector", "refiled")))
+
+
 @dataclass(slots=True)
 class _Cached:
     selection: Selection
     n: int
     vectors: int
     filings: int
+    since: int
     until: int
 
 
@@ -65,16 +80,16 @@ class Index:
         self._shelf = Shelf(folder, store, dimensions)
         self._lock = threading.RLock()
         self._cache: dict[frozenset[int], _Cached] = {}
-        self._later: dict[int, list[tuple[int, str, int, int]]] = {}
+        self._later: dict[int, list[tuple[int, int, str, int, int]]] = {}
         self._filings = 0
         self._pieces: dict[int, NDArray[np.int64]] = {}
         self._pieces_seen = 0
 
-    def arrays(self, db: apsw.Connection, n: int) -> tuple[Arrays, State]:
-        """The arrays of the first `n` passages, brought up to date from the rows."""
+    def arrays(self, db: apsw.Connection, seen: Snapshot) -> tuple[Arrays, State]:
+        """The arrays of the passages that a view sees, brought up to date from the rows."""
         with self._lock:
-            state = self._catch_up(db, n)
-            shelf = self._shelf
+            state = self._catch_up(db, seen)
+            shelf, n = self._shelf, seen.passages
             columns = shelf.columns.view(n)
             terms = int(columns["terms_end"][-1]) if n else 0
             dense = bool(self.model)  # else no vector was ever stored
@@ -82,15 +97,16 @@ class Index:
                 Arrays(
                     columns=columns,
                     words=shelf.words.view(terms),
-                    owners=shelf.owners.view(terms),
+                    postings=shelf.postings.view(state.sorted),
+                    owners=shelf.owners.view(state.sorted),
                     scales=shelf.scales.view(n) if dense else None,
                     matrix=shelf.matrix.view(n) if dense else None,
                 ),
                 state,
             )
 
-    def _catch_up(self, db: apsw.Connection, n: int) -> State:
-        last = _one(db, "SELECT max(no) FROM vector") if self.model else 0
+    def _catch_up(self, db: apsw.Connection, seen: Snapshot) -> State:
+        n, last = seen.passages, seen.vectors if self.model else 0
         try:
             state = self._checked(db, n)
             if state.passages >= n and state.vectors >= last and state.model == self.model:
@@ -138,10 +154,13 @@ class Index:
             for each in (shelf.pieces, shelf.scales, shelf.matrix):
                 each.write(0, np.zeros((state.passages, *each.shape), each.dtype))
         while state.passages < n:
-            state = self._append_passages(db, state, min(n, state.passages + CHUNK))
+            block = (state.passages // BLOCK + 1) * BLOCK
+            state = self._append_passages(db, state, min(n, state.passages + CHUNK, block))
+            if state.passages == block:
+                state = self._sort_block(state)
             shelf.publish(state)
         while self.model and state.vectors < last:
-            state = self._append_vectors(db, state)
+            state = self._append_vectors(db, state, last)
             shelf.publish(state)
         shelf.publish(state)
         return state
@@ -165,7 +184,7 @@ class Index:
                 row[11],
                 row[12],
                 row[13],
-                GRAINS[row[14]],
+                GRAINS.get(row[14], 0),
                 row[15] == "current",
                 (0, 0, 0),
             )
@@ -174,21 +193,30 @@ class Index:
         shelf.columns.write(at, part)
         stream = np.frombuffer(b"".join(words), "<u4")
         shelf.words.write(state.terms, stream)
-        owners = np.repeat(np.arange(at, at + len(rows), dtype=np.uint32), part["tokens"])
-        shelf.owners.write(state.terms, owners)
         if self.model:
             for each in (shelf.pieces, shelf.scales, shelf.matrix):
                 each.write(at, np.zeros((len(rows), *each.shape), each.dtype))
         return replace(state, passages=at + len(rows), terms=state.terms + len(stream))
 
-    def _append_vectors(self, db: apsw.Connection, state: State) -> State:
+    def _sort_block(self, state: State) -> State:
+        """Add the last block, which is whole now, to the postings."""
+        shelf = self._shelf
+        words = shelf.words.view(state.terms)[state.sorted :]
+        order = np.argsort(words, kind="stable")
+        tokens = shelf.columns.view(state.passages)["tokens"][-BLOCK:]
+        owners = np.repeat(np.arange(state.passages - BLOCK, state.passages, dtype=np.uint32), tokens)
+        shelf.postings.write(state.sorted, words[order])
+        shelf.owners.write(state.sorted, owners[order])
+        return replace(state, sorted=state.terms)
+
+    def _append_vectors(self, db: apsw.Connection, state: State, last: int) -> State:
         rows: list[Any] = db.execute(
             """SELECT no, passage, scale, components, pieces FROM vector
-            WHERE no > ? AND passage <= ? ORDER BY no LIMIT ?""",
-            (state.vectors, state.passages, CHUNK),
+            WHERE no > ? AND no <= ? AND passage <= ? ORDER BY no LIMIT ?""",
+            (state.vectors, last, state.passages, CHUNK),
         ).fetchall()
         if not rows:
-            return replace(state, vectors=_one(db, "SELECT max(no) FROM vector"))
+            return replace(state, vectors=last)
         at = np.array([row[1] - 1 for row in rows], np.int64)
         shelf = self._shelf
         shelf.scales.scatter(at, np.array([row[2] for row in rows], np.float32))
@@ -200,40 +228,46 @@ class Index:
         shelf.pieces.scatter(at, pieces)
         return replace(state, vectors=rows[-1][0])
 
-    def select(self, db: apsw.Connection, moment: Moment, n: int) -> tuple[Selection, Arrays]:
+    def select(self, db: apsw.Connection, moment: Moment, seen: Snapshot) -> tuple[Selection, Arrays]:
         """What a view may see, kept until something changes."""
         with self._lock:
-            arrays, state = self.arrays(db, n)
-            self._read_later(db)
+            arrays, state = self.arrays(db, seen)
+            self._read_later(db, seen.filings)
             now = moment.system is None
             cached = self._cache.get(moment.scopes) if now else None
+            held = (seen.passages, state.vectors, seen.filings)
             if (
                 cached
-                and (cached.n, cached.vectors, cached.filings) == (n, state.vectors, self._filings)
-                and moment.valid < cached.until
+                and (cached.n, cached.vectors, cached.filings) == held
+                and cached.since <= moment.valid < cached.until
             ):
                 return cached.selection, arrays
-            mask, until = self._mask(arrays.columns, moment)
+            mask, since, until = self._mask(arrays.columns, moment, seen.filings)
             selection = select(arrays, mask)
             if now:
-                self._cache[moment.scopes] = _Cached(selection, n, state.vectors, self._filings, until)
+                self._cache[moment.scopes] = _Cached(selection, *held, since, until)
                 if len(self._cache) > 8:
                     self._cache.pop(next(iter(self._cache)))
             return selection, arrays
 
-    def _read_later(self, db: apsw.Connection) -> None:
+    def _read_later(self, db: apsw.Connection, upto: int) -> None:
         """Read the filings after the first one of a record that are new since the last call."""
+        if upto <= self._filings:
+            return
         for no, record, status, start, end, filed in db.execute(
-            """SELECT no, record, status, valid_from, valid_to, filed_at FROM filing
-            WHERE revision > 1 AND no > ? ORDER BY no""",
-            (self._filings,),
+            """SELECT q.no, q.record, f.status, f.valid_from, f.valid_to, f.filed_at FROM refiled q
+            JOIN filing f ON f.record = q.record AND f.revision = q.revision
+            WHERE q.no > ? AND q.no <= ? ORDER BY q.no""",
+            (self._filings, upto),
         ):
             period = (-FAR if start is None else start, FAR if end is None else end)
-            self._later.setdefault(record, []).append((filed, status, *period))
-            self._filings = no
+            self._later.setdefault(record, []).append((no, filed, status, *period))
+        self._filings = upto
 
-    def _mask(self, columns: NDArray[Any], moment: Moment) -> tuple[NDArray[np.bool_], int]:
-        """Which passages count, and until when (microseconds) the answer holds."""
+    def _mask(
+        self, columns: NDArray[Any], moment: Moment, filings: int
+    ) -> tuple[NDArray[np.bool_], int, int]:
+        """Which passages count, and from when until when (microseconds, half-open) the answer holds."""
         scopes = np.zeros(max([*moment.scopes, int(columns["scope"].max(initial=0))]) + 1, np.bool_)
         scopes[list(moment.scopes)] = True
         mask: NDArray[np.bool_] = scopes[columns["scope"]]
@@ -243,28 +277,30 @@ class Index:
         if moment.system is not None:
             mask &= columns["recorded"] <= moment.system
         if self._later:
-            self._overlay(columns["record"], moment.system, current, start, end)
+            self._overlay(columns["record"], moment.system, filings, current, start, end)
         mask &= current
-        changes = [edge[mask & (edge > moment.valid)] for edge in (start, end)]
-        until = min((int(edge.min()) for edge in changes if len(edge)), default=FAR)
+        edges = np.concatenate((start[mask], end[mask]))
+        since = int(edges.max(initial=-FAR, where=edges <= moment.valid))
+        until = int(edges.min(initial=FAR, where=edges > moment.valid))
         mask &= (start <= moment.valid) & (end > moment.valid)
-        return mask, until
+        return mask, since, until
 
     def _overlay(
         self,
         record: NDArray[np.int32],
         system: int | None,
+        filings: int,
         current: NDArray[np.bool_],
         start: NDArray[np.int64],
         end: NDArray[np.int64],
     ) -> None:
-        """Apply the later filings that were known at the system time."""
+        """Apply the later filings of this snapshot that were known at the system time."""
         place = np.zeros((int(record.max(initial=0)) + 1, 3), np.int64)
         known = np.zeros(len(place), np.bool_)
-        for number, filings in self._later.items():
-            before = [each for each in filings if system is None or each[0] <= system]
+        for number, later in self._later.items():
+            before = [each for each in later if each[0] <= filings and (system is None or each[1] <= system)]
             if before and number < len(place):
-                _, status, first, last = before[-1]
+                _, _, status, first, last = before[-1]
                 known[number] = True
                 place[number] = (status == "current", first, last)
         rows = known[record]
@@ -307,7 +343,7 @@ class Index:
             for each in self._shelf.arrays():
                 each.forget()
 
-    def rebuild(self, db: apsw.Connection, n: int) -> None:
+    def rebuild(self, db: apsw.Connection) -> None:
         """Throw the arrays away and copy them again."""
         with self._lock:
             self._cache.clear()
@@ -315,17 +351,15 @@ class Index:
             self._pieces_seen = 0
             with self._shelf.locked():
                 self._shelf.clear()
-            self._catch_up(db, n)
+            self._catch_up(db, snapshot(db))
 
-    def differences(self, db: apsw.Connection, n: int) -> list[str]:
+    def differences(self, db: apsw.Connection) -> list[str]:
         """Names of the files that do not equal the rows (a whole comparison, for `verify`)."""
         with self._lock:
-            state = self._catch_up(db, n)
-            mirror = Shelf(None, self._shelf.store, self._shelf.dimensions)
+            seen = snapshot(db)
+            self._catch_up(db, seen)
             twin = Index(None, self._shelf.store, self.model, self._shelf.dimensions)
-            twin._shelf = mirror
-            twin._catch_up(db, n)
-            return self._shelf.unlike(mirror, state)
+            return self._shelf.unlike(twin._shelf, twin._catch_up(db, seen))
 
 
 def _one(db: apsw.Connection, statement: str, *values: object) -> int:

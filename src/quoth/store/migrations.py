@@ -14,7 +14,10 @@ def m001_spine(db: apsw.Connection) -> None:
     """Documents, records, filings, observations, passages, vectors and the ledger.
 
     Times are microseconds since 1970 (`core.ledger.micros`), ids and hashes raw bytes.
-    What a record shares with its document (place, speaker, time, actor) stands there once.
+    What a record shares with its document (place, speaker, time) stands there once. The table `refiled`
+    lists filings after the first one in the order in which they came. The number of a session is twice
+    that of a conversation, or one more than twice that of the first version of a document without one.
+    There is one b-tree for each thing that is looked up and no more: each costs a page of every commit.
     """
     for statement in (
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
@@ -22,32 +25,29 @@ def m001_spine(db: apsw.Connection) -> None:
         "CREATE TABLE speaker (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, voice INT NOT NULL)",
         """CREATE TABLE actor (no INTEGER PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL,
             authority INT NOT NULL, UNIQUE (id, kind, authority))""",
-        """CREATE TABLE session (no INTEGER PRIMARY KEY, scope INT NOT NULL, key TEXT NOT NULL,
-            turns INT NOT NULL, UNIQUE (scope, key))""",
+        """CREATE TABLE session (no INTEGER PRIMARY KEY, scope INT NOT NULL, name TEXT NOT NULL,
+            UNIQUE (scope, name))""",
         """CREATE TABLE document (no INTEGER PRIMARY KEY, scope INT NOT NULL, uri TEXT NOT NULL,
-            living INT NOT NULL, digest BLOB NOT NULL, body BLOB, kind TEXT NOT NULL, session_id TEXT,
-            speaker INT NOT NULL, said_at INT, source TEXT NOT NULL, metadata TEXT,
+            living INT NOT NULL, session INT NOT NULL, digest BLOB NOT NULL, body BLOB, kind TEXT NOT NULL,
+            session_id TEXT, speaker INT NOT NULL, said_at INT, source TEXT NOT NULL, metadata TEXT,
             recorded_at INT NOT NULL, actor INT NOT NULL)""",
         "CREATE INDEX document_uri ON document (scope, uri, no)",
         """CREATE TABLE record (no INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, document INT NOT NULL,
             session INT NOT NULL, ordinal INT NOT NULL, text TEXT NOT NULL, salt BLOB, digest BLOB NOT NULL,
-            form BLOB NOT NULL, recorded_at INT NOT NULL, actor INT NOT NULL, derived_from TEXT)""",
+            recorded_at INT NOT NULL, actor INT NOT NULL, derived_from TEXT)""",
         "CREATE INDEX record_session ON record (session, ordinal)",
-        "CREATE INDEX record_form ON record (form)",
-        """CREATE TABLE filing (no INTEGER PRIMARY KEY, record INT NOT NULL, revision INT NOT NULL,
+        """CREATE TABLE filing (record INT NOT NULL, revision INT NOT NULL,
             status TEXT NOT NULL, trust TEXT NOT NULL, category TEXT NOT NULL, grain TEXT NOT NULL,
             importance INT NOT NULL, stakes TEXT, pinned INT NOT NULL, valid_from INT, valid_to INT,
             supersedes BLOB, filed_at INT NOT NULL, actor INT NOT NULL, note TEXT NOT NULL,
-            UNIQUE (record, revision))""",
-        "CREATE INDEX filing_later ON filing (no) WHERE revision > 1",
+            PRIMARY KEY (record, revision)) WITHOUT ROWID""",
         "CREATE INDEX filing_supersedes ON filing (supersedes) WHERE supersedes IS NOT NULL",
-        """CREATE TABLE observation (no INTEGER PRIMARY KEY, record INT NOT NULL, document INT NOT NULL,
+        "CREATE TABLE refiled (no INTEGER PRIMARY KEY, record INT NOT NULL, revision INT NOT NULL)",
+        """CREATE TABLE observation (record INT NOT NULL, n INT NOT NULL, document INT NOT NULL,
             start INT NOT NULL, stop INT NOT NULL, first_line INT NOT NULL, last_line INT NOT NULL,
-            seen_at INT NOT NULL, actor INT NOT NULL)""",
-        "CREATE INDEX observation_record ON observation (record)",
+            seen_at INT NOT NULL, actor INT NOT NULL, PRIMARY KEY (record, n)) WITHOUT ROWID""",
         """CREATE TABLE passage (no INTEGER PRIMARY KEY, record INT NOT NULL, start INT NOT NULL,
             stop INT NOT NULL, flags INT NOT NULL, terms BLOB NOT NULL)""",
-        "CREATE INDEX passage_record ON passage (record)",
         """CREATE TABLE event (first INT NOT NULL, last INT NOT NULL, passage INT NOT NULL,
             PRIMARY KEY (first, last, passage)) WITHOUT ROWID""",
         """CREATE TABLE model (no INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
@@ -55,11 +55,10 @@ def m001_spine(db: apsw.Connection) -> None:
         """CREATE TABLE vector (no INTEGER PRIMARY KEY, model INT NOT NULL, passage INT NOT NULL,
             scale REAL NOT NULL, components BLOB NOT NULL, pieces BLOB NOT NULL, bits BLOB NOT NULL,
             UNIQUE (model, passage))""",
-        """CREATE TABLE ledger (no INTEGER PRIMARY KEY, origin TEXT NOT NULL, scope INT NOT NULL,
-            seq INT NOT NULL, hlc INT NOT NULL, at INT NOT NULL, actor INT NOT NULL, surface TEXT NOT NULL,
+        """CREATE TABLE ledger (origin TEXT NOT NULL, scope INT NOT NULL, seq INT NOT NULL,
+            hlc INT NOT NULL, at INT NOT NULL, actor INT NOT NULL, surface TEXT NOT NULL,
             action TEXT NOT NULL, subject BLOB NOT NULL, payload BLOB NOT NULL, prev BLOB NOT NULL,
-            hash BLOB NOT NULL, UNIQUE (origin, scope, seq))""",
-        "CREATE INDEX ledger_subject ON ledger (subject)",
+            hash BLOB NOT NULL, PRIMARY KEY (origin, scope, seq)) WITHOUT ROWID""",
         """CREATE TABLE head (origin TEXT NOT NULL, scope INT NOT NULL, seq INT NOT NULL, hlc INT NOT NULL,
             hash BLOB NOT NULL, PRIMARY KEY (origin, scope)) WITHOUT ROWID""",
     ):

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 import numpy as np
 
-from quoth.core import rules
-from quoth.core.errors import NotFound
+from quoth.core.errors import IntegrityError, NotFound
 from quoth.core.ledger import moment
 from quoth.core.policy import LexicalPolicy
 from quoth.core.ports import Event, Turns
-from quoth.core.text import normal_form
 from quoth.core.types import (
     Counts,
     Document,
@@ -35,7 +33,7 @@ from quoth.core.types import (
     Status,
 )
 from quoth.store import rows, scan
-from quoth.store.index import Index, Moment
+from quoth.store.index import Index, Moment, snapshot
 from quoth.store.scan import Arrays, Selection, Words
 
 if TYPE_CHECKING:
@@ -67,7 +65,7 @@ class Reading:
         self._policy = lexical
         self._model = model
         self._embedder = embedder
-        self._n = self._one("SELECT max(no) FROM passage")
+        self._snapshot = snapshot(db)
         self._words: dict[tuple[str, ...], Words] = {}
         self._cosines: dict[bytes, scan.Float] = {}
 
@@ -91,7 +89,7 @@ class Reading:
 
     @cached_property
     def _selected(self) -> tuple[Selection, Arrays]:
-        return self._index.select(self._db, self._moment, self._n)
+        return self._index.select(self._db, self._moment, self._snapshot)
 
     def model(self) -> str | None:
         """The model whose vectors are stored; None before the first one."""
@@ -133,7 +131,7 @@ class Reading:
         """See the port."""
         statement = f"""SELECT r.id FROM filing f JOIN record r ON r.no = f.record
             JOIN document d ON d.no = r.document WHERE f.supersedes = ? AND d.scope IN ({self._in_scopes})
-            ORDER BY f.no DESC LIMIT 1"""
+            ORDER BY f.filed_at DESC, f.record DESC LIMIT 1"""
         row = self._db.execute(statement, (_raw(record_id),)).fetchone()
         return RecordId(row[0].hex()) if row else None
 
@@ -144,16 +142,10 @@ class Reading:
             return self._records("1", order=order)
         return self._records("f.status = ?", (status.value,), order)
 
-    def same(self, text: str) -> tuple[Record, ...]:
-        """See the port."""
-        found = self._records("r.form = ? AND f.status = 'current'", (form(text),))
-        normal = normal_form(text)
-        return tuple(each for each in found if normal_form(each.testimony.text) == normal)
-
     def observations(self, record_id: RecordId) -> tuple[Observation, ...]:
         """See the port."""
         statement = f"""{rows.OBSERVATION} WHERE o.record = (SELECT no FROM record WHERE id = ?)
-            AND d.scope IN ({self._in_scopes}) ORDER BY o.no"""
+            AND d.scope IN ({self._in_scopes}) ORDER BY o.n"""
         return tuple(
             rows.observation(record_id, row) for row in self._db.execute(statement, (_raw(record_id),))
         )
@@ -162,13 +154,10 @@ class Reading:
         """See the port."""
         found: list[tuple[Record, Passage]] = []
         for each in ids:
-            row = self._db.execute(
-                "SELECT r.id, p.start, p.stop FROM passage p JOIN record r ON r.no = p.record WHERE p.no = ?",
-                (each,),
-            ).fetchone()
-            if row is None:
-                raise NotFound(f"no passage {each!r}")
-            record = self.get(RecordId(row[0].hex()))
+            row = self._db.execute("SELECT record, start, stop FROM passage WHERE no = ?", (each,)).fetchone()
+            record = next(self._records("r.no = ?", (row[0],)), None) if row else None
+            if row is None or record is None:
+                raise NotFound(f"no passage {each!r} in the readable scopes")
             found.append((record, Passage(record.testimony.id, Span(row[1], row[2]))))
         return found
 
@@ -197,15 +186,15 @@ class Reading:
 
     def session(self, session_id: str) -> Iterator[Record]:
         """See the port."""
-        where = f"r.session IN (SELECT no FROM session WHERE key = ? AND scope IN ({self._in_scopes}))"
-        return self._records(where, (f"s:{session_id}",), "r.ordinal, r.no")
+        where = f"r.session IN (SELECT 2 * no FROM session WHERE name = ? AND scope IN ({self._in_scopes}))"
+        return self._records(where, (session_id,), "r.ordinal, r.no")
 
     # -- documents ----------------------------------------------------------------------------
 
     def document(self, uri: str) -> Document:
         """See the port."""
         row = self._db.execute(
-            f"""SELECT d.no, d.body, d.kind, d.session_id, sp.name, d.said_at, d.metadata, d.source
+            f"""SELECT d.no, d.session, d.body, d.kind, d.session_id, sp.name, d.said_at, d.metadata, d.source
             FROM document d JOIN speaker sp ON sp.no = d.speaker
             WHERE d.scope IN ({self._in_scopes}) AND d.uri = ? ORDER BY d.no DESC LIMIT 1""",
             (uri,),
@@ -213,20 +202,26 @@ class Reading:
         if row is None:
             raise NotFound(f"no document {uri!r} in the readable scopes")
         return Document(
-            text=self._body(row[0], row[1]),
+            text=self._body(*row[:3]),
             uri=uri,
-            kind=row[2],
-            session_id=row[3],
-            speaker=row[4] or None,
-            said_at=moment(row[5]),
-            metadata=json.loads(row[6] or "{}"),
-            source=Source(row[7]),
+            kind=row[3],
+            session_id=row[4],
+            speaker=row[5] or None,
+            said_at=moment(row[6]),
+            metadata=json.loads(row[7] or "{}"),
+            source=Source(row[8]),
         )
 
-    def _body(self, document: int, body: bytes | None) -> str:
+    def _body(self, document: int, session: int, body: bytes | None) -> str:
+        """The words of a document; one that is a single record has no other copy of them."""
         if body is not None:
-            return zlib.decompress(body).decode("utf-8", "surrogatepass")
-        row = self._db.execute("SELECT text FROM record WHERE document = ?", (document,)).fetchone()
+            try:
+                return zlib.decompress(body).decode("utf-8", "surrogatepass")
+            except (zlib.error, TypeError, ValueError) as error:
+                raise IntegrityError(f"the text of document no. {document} is damaged") from error
+        row = self._db.execute(
+            "SELECT text FROM record WHERE session = ? AND document = ?", (session, document)
+        ).fetchone()
         return str(row[0]) if row else ""
 
     def documents(self, prefix: str = "") -> Mapping[str, str]:
@@ -240,29 +235,24 @@ class Reading:
 
     def document_records(self, uri: str) -> list[Record]:
         """See the port."""
-        last = f"(SELECT max(no) FROM document WHERE uri = ? AND scope IN ({self._in_scopes}))"
-        where = f"""f.status = 'current' AND r.no IN (SELECT record FROM observation WHERE document IN
-            (SELECT no FROM document WHERE uri = ? AND scope IN ({self._in_scopes})) OR document = {last})"""
-        found = list(self._records(where, (uri, uri)))
-        place = {each.testimony.id: self._place(each.testimony.id, uri) for each in found}
-        return sorted(found, key=lambda each: (place[each.testimony.id], each.testimony.id))
-
-    def _place(self, record_id: RecordId, uri: str) -> int:
-        """Where the record last stood in that document."""
-        return self._one(
-            """SELECT o.start FROM observation o JOIN document d ON d.no = o.document
-            WHERE o.record = (SELECT no FROM record WHERE id = ?) AND d.uri = ? ORDER BY o.no DESC LIMIT 1""",
-            _raw(record_id),
+        session = self._one(
+            f"SELECT session FROM document WHERE scope IN ({self._in_scopes}) AND uri = ? ORDER BY no DESC",
             uri,
         )
+        placed = []
+        for record in self._records("f.status = 'current' AND r.session = ?", (session,)):
+            last = self.observations(record.testimony.id)[-1]
+            if last.uri == uri:
+                placed.append((last.span.start, record.testimony.id, record))
+        return [record for _, _, record in sorted(placed, key=lambda each: each[:2])]
 
     # -- search -------------------------------------------------------------------------------
 
     def _lexical(self, terms: Sequence[str]) -> Words:
         key = tuple(terms)
         if key not in self._words:
-            selection, arrays = self._selected
-            self._words[key] = scan.lexical(selection, arrays.columns, key, self._policy)
+            selection, _ = self._selected
+            self._words[key] = scan.lexical(selection, key, self._policy)
         return self._words[key]
 
     def _cosine(self, vector: Vector) -> scan.Float:
@@ -319,7 +309,7 @@ class Reading:
         for first, last in days:
             for row in self._db.execute(
                 "SELECT passage, first, last FROM event WHERE first <= ? AND last >= ? AND passage <= ?",
-                (last + slack, first - slack, self._n),
+                (last + slack, first - slack, self._snapshot.passages),
             ):
                 if selection.mask[row[0] - 1]:
                     found.add(row)
@@ -346,13 +336,15 @@ class Reading:
                 can_cache=False,
             )
         )
-        return [found.get(each, b"") for each in passages]
+        selection, _ = self._selected
+        readable = {each for each in passages if 0 < each <= selection.n and selection.mask[each - 1]}
+        return [found.get(each, b"") if each in readable else b"" for each in passages]
 
     def wordpieces(self, ids: Sequence[int]) -> Mapping[int, int]:
         """See the port."""
         if not self._index.model:
             return dict.fromkeys(ids, 0)
-        self._index.arrays(self._db, self._n)
+        self._index.arrays(self._db, self._snapshot)
         return self._index.piece_frequencies(self._db, self._moment.scopes, list(ids))
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
@@ -466,16 +458,15 @@ class Reading:
         return tuple(Head(row[0], Scope(row[1]), row[2], row[3].hex()) for row in self._db.execute(statement))
 
 
-def form(text: str) -> bytes:
-    """Eight bytes that are equal where the normal forms are."""
-    return bytes.fromhex(rules.text_digest(normal_form(text)))[:8]
-
-
 def _raw(record_id: RecordId) -> bytes:
+    """The bytes of an id; one that is written otherwise than ours is no id (one record, one name)."""
     try:
-        return bytes.fromhex(record_id)
+        raw = bytes.fromhex(record_id)
     except ValueError:
-        raise NotFound(f"no record {record_id!r} in the readable scopes") from None
+        raw = b""
+    if raw.hex() != record_id:
+        raise NotFound(f"no record {record_id!r} in the readable scopes")
+    return raw
 
 
 def _hits(scores: scan.Float, at: scan.Int) -> list[Hit]:

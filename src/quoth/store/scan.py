@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numkong
@@ -30,12 +31,17 @@ DENSE_SHARE = 0.3
 """A selection of at most this share of the store is copied together and scanned alone (store.md 1)."""
 
 
+BLOCK = 65_536
+"""Passages whose words are sorted together (an argsort of 0.1 s, once); the last ones are scanned."""
+
+
 @dataclass(slots=True)
 class Arrays:
     """The first `n` passages of the store, as one snapshot sees them."""
 
     columns: NDArray[Any]
     words: NDArray[np.uint32]
+    postings: NDArray[np.uint32]
     owners: NDArray[np.uint32]
     scales: Float | None
     matrix: NDArray[np.int8] | None
@@ -52,11 +58,18 @@ class Selection:
     mask: NDArray[np.bool_]
     """True for each readable passage; shape (n,)."""
     small: bool
-    """True where the words and vectors below are copies of the selection alone."""
-    words: NDArray[np.uint32]
+    """True where words and vectors are copies of the selection alone."""
+    blocks: tuple[tuple[int, int], ...]
+    """Where each sorted block begins and ends in `postings` and `owners`; none where small."""
+    postings: NDArray[np.uint32]
     owners: NDArray[np.uint32]
-    tokens: Int
+    tail: NDArray[np.uint32]
+    """Words that stand in no block, in the order of passages."""
+    tail_owners: NDArray[np.uint32]
+    tokens: NDArray[np.int32]
     """Length in analysed words of each passage; shape (n,)."""
+    session: NDArray[np.int32]
+    """Session of each passage, 0 where it cannot be read; shape (n,)."""
     mean_tokens: float
     sessions: int
     mean_session: float
@@ -72,39 +85,47 @@ def select(arrays: Arrays, mask: NDArray[np.bool_]) -> Selection:
     """The readable part of the arrays."""
     columns, n = arrays.columns, len(arrays.columns)
     ids = np.flatnonzero(mask)
-    tokens = columns["tokens"].astype(np.int64)
-    session = columns["session"]
-    lengths = np.bincount(session[ids], weights=tokens[ids], minlength=1).astype(np.float32)
-    present = np.zeros(len(lengths), np.bool_)
-    present[session[ids]] = True
+    tokens = np.ascontiguousarray(columns["tokens"])
+    session = np.where(mask, columns["session"], 0)
+    lengths = np.bincount(session, weights=tokens * mask, minlength=1).astype(np.float32)
+    sessions = int(np.count_nonzero(np.bincount(session[ids], minlength=1)))
     small = len(ids) < DENSE_SHARE * n
-    words, owners = arrays.words, arrays.owners
-    matrix, scales = arrays.matrix, arrays.scales
+    ends = columns["terms_end"]
+    blocks: tuple[tuple[int, int], ...] = ()
     if small:
-        ends = columns["terms_end"][ids]
-        places = _ranges(ends - tokens[ids], tokens[ids])
-        words, owners = words[places], owners[places]
-        if matrix is not None and scales is not None:
-            matrix, scales = np.ascontiguousarray(matrix[ids]), scales[ids]
+        tail = arrays.words[_ranges(ends[ids] - tokens[ids], tokens[ids])]
+        within = ids
+    else:
+        edges = [0, *(int(ends[each * BLOCK - 1]) for each in range(1, n // BLOCK + 1))]
+        blocks = tuple(pairwise(edges))
+        tail = arrays.words[edges[-1] :]
+        within = np.arange(n // BLOCK * BLOCK, n)
+    matrix, scales = arrays.matrix, arrays.scales
+    if small and matrix is not None and scales is not None:
+        matrix, scales = np.ascontiguousarray(matrix[ids]), scales[ids]
     total = float(tokens[ids].sum())
     return Selection(
         n=n,
         ids=ids,
         mask=mask,
         small=small,
-        words=words,
-        owners=owners,
+        blocks=blocks,
+        postings=arrays.postings,
+        owners=arrays.owners,
+        tail=tail,
+        tail_owners=np.repeat(within.astype(np.uint32), tokens[within]),
         tokens=tokens,
+        session=session,
         mean_tokens=max(total / max(len(ids), 1), 1e-6),
-        sessions=int(present.sum()),
-        mean_session=max(total / max(int(present.sum()), 1), 1e-6),
+        sessions=sessions,
+        mean_session=max(total / max(sessions, 1), 1e-6),
         session_tokens=lengths,
         matrix=matrix,
         scales=scales,
     )
 
 
-def _ranges(starts: Int, lengths: Int) -> Int:
+def _ranges(starts: Int, lengths: NDArray[np.int32]) -> Int:
     """The concatenation of ``range(start, start + length)``."""
     total = int(lengths.sum())
     if not total:
@@ -112,6 +133,18 @@ def _ranges(starts: Int, lengths: Int) -> Int:
     before = np.cumsum(lengths) - lengths
     places: Int = np.arange(total) + np.repeat(starts - before, lengths)
     return places
+
+
+def _owners(selection: Selection, word: np.uint32) -> NDArray[np.uint32]:
+    """Positions of the readable passages in which a word stands, ascending, once for each time."""
+    parts = []
+    for start, end in selection.blocks:
+        block = selection.postings[start:end]
+        first, last = np.searchsorted(block, word), np.searchsorted(block, word, "right")
+        parts.append(selection.owners[start + first : start + last])
+    parts.append(selection.tail_owners[np.flatnonzero(selection.tail == word)])
+    owners = np.concatenate(parts)
+    return owners if selection.small else owners[selection.mask[owners]]
 
 
 @dataclass(slots=True)
@@ -133,9 +166,7 @@ def idf(n: int, df: int) -> float:
     return math.log(1 + (n - df + 0.5) / (df + 0.5))
 
 
-def lexical(
-    selection: Selection, columns: NDArray[Any], terms: Sequence[str], policy: LexicalPolicy
-) -> Words:
+def lexical(selection: Selection, terms: Sequence[str], policy: LexicalPolicy) -> Words:
     """BM25 with a length floor, of passages and of whole sessions (retrieval.md recipe 1)."""
     k1, b = policy.k1, policy.b
     scores = np.zeros(selection.n, np.float32)
@@ -145,9 +176,7 @@ def lexical(
     session_ideal = 0.0
     session_norm = k1 * (1 - b + b * selection.session_tokens / selection.mean_session)
     for term, count in Counter(terms).items():
-        owners = selection.owners[np.flatnonzero(selection.words == np.uint32(term_hash(term)))]
-        if not selection.small:
-            owners = owners[selection.mask[owners]]
+        owners = _owners(selection, np.uint32(term_hash(term)))
         starts = np.flatnonzero(np.diff(owners, prepend=np.uint32(0xFFFFFFFF)))
         found = owners[starts].astype(np.int64)
         frequencies[term] = len(found)
@@ -159,7 +188,7 @@ def lexical(
         weight = idf(len(selection.ids), len(found))
         scores[found] += count * weight * tf * (k1 + 1) / (tf + norm)
         touched[found] = True
-        session_tf = np.bincount(columns["session"][found], tf, len(by_session)).astype(np.float32)
+        session_tf = np.bincount(selection.session[found], tf, len(by_session)).astype(np.float32)
         weight = idf(selection.sessions, int(np.count_nonzero(session_tf)))
         by_session += count * weight * session_tf * (k1 + 1) / (session_tf + session_norm)
         session_ideal += count * weight * (k1 + 1)
@@ -187,6 +216,8 @@ def top(scores: Float, k: int, among: Int | None = None) -> Int:
 
     A sampled threshold spares the partition of a million scores (store.md section 1).
     """
+    if k < 1:
+        return np.zeros(0, np.int64)
     if among is None:
         floor = 0.0
         if len(scores) > 64 * k:
@@ -207,13 +238,9 @@ def top(scores: Float, k: int, among: Int | None = None) -> Int:
 def members(selection: Selection, columns: NDArray[Any], positions: Int) -> Int:
     """Readable passages of the sessions of these positions, in session order."""
     wanted = np.zeros(len(selection.session_tokens), np.bool_)
-    wanted[columns["session"][positions]] = True
-    if selection.small:
-        found = selection.ids[wanted[columns["session"][selection.ids]]]
-    else:
-        sessions = columns["session"]
-        within = sessions < len(wanted)
-        found = np.flatnonzero(within & wanted[np.minimum(sessions, len(wanted) - 1)] & selection.mask)
+    wanted[selection.session[positions[(positions >= 0) & (positions < selection.n)]]] = True
+    wanted[0] = False  # the session of what cannot be read
+    found = np.flatnonzero(wanted[selection.session])
     part = columns[found]
     ordered: Int = found[np.lexsort((found, part["ordinal"], part["session"]))]
     return ordered

@@ -275,9 +275,8 @@ class SqliteStore:
                     self._db.execute("DELETE FROM meta WHERE key = 'model'")
                     self._db.execute("COMMIT")
                     self._index = None
-                n = self._db.execute("SELECT max(no) FROM passage").fetchone()
                 index = self._indexed(self._db, self._meta("model"))
-                index.rebuild(self._db, int((n or (0,))[0] or 0))
+                index.rebuild(self._db)
             except apsw.Error as error:
                 raise translated(error, self._where) from error
             finally:

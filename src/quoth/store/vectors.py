@@ -1,5 +1,8 @@
 """The derived index: columns, analysed words and int8 vectors of every passage, as mapped arrays.
 
+`words` holds the hashes of the analysed words of every passage, one passage after the other. Once a block
+of passages is whole, the same hashes stand sorted in `postings`, and in `owners` whose they are: a word is
+then found in a block by bisection.
 Rows in the database are the truth; these arrays are copied from them and can be thrown away.
 Several processes share the files: who holds the lock appends rows that are committed, then publishes
 the new counts in one small state record with a checksum. A reader maps the files and looks at the first
@@ -50,7 +53,7 @@ COLUMNS = np.dtype(
 PIECES = 32
 """Wordpiece ids kept for a passage (retrieval-2.md Q2: cap 32)."""
 
-_STATE = struct.Struct("<8s16sIIiqqq")
+_STATE = struct.Struct("<8s16sIIiqqqq")
 _MAGIC = b"QUOTHIX1"
 
 
@@ -67,13 +70,23 @@ class State:
     model: int = 0
     passages: int = 0
     terms: int = 0
+    sorted: int = 0
+    """Words of whole blocks, which are in `postings` too."""
     vectors: int = 0
     """Last row of the table `vector` that was copied."""
 
     def pack(self, store: bytes) -> bytes:
         """The state record with its checksum."""
         body = _STATE.pack(
-            _MAGIC, store, 1, self.generation, self.model, self.passages, self.terms, self.vectors
+            _MAGIC,
+            store,
+            1,
+            self.generation,
+            self.model,
+            self.passages,
+            self.terms,
+            self.sorted,
+            self.vectors,
         )
         return body + zlib.crc32(body).to_bytes(4, "little")
 
@@ -160,6 +173,7 @@ class Shelf:
 
         self.columns = array("columns", COLUMNS)
         self.words = array("words", "<u4")
+        self.postings = array("postings", "<u4")
         self.owners = array("owners", "<u4")
         self.pieces = array("pieces", "<u2", PIECES)
         self.scales = array("scales", "<f4")
@@ -170,20 +184,36 @@ class Shelf:
         return self.folder is not None and (self.folder / "columns").exists()
 
     def unlike(self, other: Shelf, state: State) -> list[str]:
-        """Names of the arrays that differ from those of another shelf."""
+        """Names of the arrays that differ from those of another shelf, as far as that one goes.
+
+        Vectors that only this shelf has are later ones: another process embeds while this one looks.
+        """
         names = []
-        for name in ("columns", "words", "owners", "pieces", "scales", "matrix"):
+        there = np.flatnonzero(other.scales.view(state.passages)) if state.model else ()
+        for name in ("columns", "words", "postings", "owners", "pieces", "scales", "matrix"):
             if name in ("pieces", "scales", "matrix") and not state.model:
                 continue
-            count = state.terms if name in ("words", "owners") else state.passages
+            count = {"words": state.terms, "postings": state.sorted, "owners": state.sorted}.get(
+                name, state.passages
+            )
             mine, true = getattr(self, name).view(count), getattr(other, name).view(count)
+            if name in ("pieces", "scales", "matrix") and len(there) < count:
+                mine, true = mine[there], true[there]
             if mine.tobytes() != true.tobytes():
                 names.append(name)
         return names
 
     def arrays(self) -> tuple[Array, ...]:
         """Every array."""
-        return (self.columns, self.words, self.owners, self.pieces, self.scales, self.matrix)
+        return (
+            self.columns,
+            self.words,
+            self.postings,
+            self.owners,
+            self.pieces,
+            self.scales,
+            self.matrix,
+        )
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -213,7 +243,8 @@ class Shelf:
         self._state = state
         self.columns.view(state.passages)
         self.words.view(state.terms)
-        self.owners.view(state.terms)
+        self.postings.view(state.sorted)
+        self.owners.view(state.sorted)
         if state.model:
             for each in (self.pieces, self.scales, self.matrix):
                 each.view(state.passages)

@@ -79,7 +79,7 @@ def verification(
     if [head for head in known.values() if head[1] in scopes]:
         anchored = "regressed"
         problems.append("a chain that the head file knows is gone")
-    damaged = index.differences(db, int(db.execute("SELECT max(no) FROM passage").fetchall()[0][0] or 0))
+    damaged = index.differences(db)
     problems += [f"the derived file {name!r} differs from the rows: quoth index rebuild" for name in damaged]
     return Verification(
         counts={state.value: counts[state.value] for state in VerifyState},
@@ -131,7 +131,7 @@ def _keys(db: apsw.Connection, subject: RecordId, testimony: str, filing: str) -
     where = "= (SELECT no FROM record WHERE id = ?)"
     seen = [
         ledger.observation_digest(rows.observation(subject, row))
-        for row in db.execute(f"{rows.OBSERVATION} WHERE o.record {where} ORDER BY o.no", raw)
+        for row in db.execute(f"{rows.OBSERVATION} WHERE o.record {where} ORDER BY o.n", raw)
     ]
     yield f"put:{subject}:{ledger.payload_digest(testimony, filing, seen[0] if seen else '')}"
     for each in seen[1:]:

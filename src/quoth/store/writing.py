@@ -6,7 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -30,7 +30,7 @@ from quoth.core.types import (
     Span,
     Testimony,
 )
-from quoth.store.reading import Reading, form
+from quoth.store.reading import Reading
 
 
 @dataclass(slots=True)
@@ -52,11 +52,13 @@ class Writing(Reading):
         self.index_changed = False
         self._access = access
         self._origin = origin
+        self._numbers: dict[Scope, int] = {}
         self._chains: dict[Scope, _Chain] = {}
         self._actors: dict[Actor, int] = {}
         self._speakers_no: dict[str, int] = {}
-        self._sessions: dict[tuple[int, str], list[int]] = {}
-        self._document: tuple[Document, str, int] | None = None
+        self._conversations: dict[tuple[int, str], int] = {}
+        self._ordinals: dict[int, int] = {}
+        self._document: tuple[Document, tuple[object, ...], int, int] | None = None
 
     # -- names become numbers -----------------------------------------------------------------
 
@@ -69,11 +71,15 @@ class Writing(Reading):
 
     def _scope(self, scope: Scope) -> int:
         rules.may_write(self._access, scope)
-        if scope not in self._scopes:
-            self._scopes[scope] = self._number(
+        if scope not in self._numbers:
+            number = self._scopes.get(scope) or self._number(
                 "SELECT no FROM scope WHERE name = ?", "INSERT INTO scope (name) VALUES (?)", (scope,)
             )
-        return self._scopes[scope]
+            if scope in self._access.reads and scope not in self._scopes:
+                self._scopes[scope] = number
+                self._moment = replace(self._moment, scopes=self._moment.scopes | {number})
+            self._numbers[scope] = number
+        return self._numbers[scope]
 
     def _actor(self, actor: Actor) -> int:
         if actor not in self._actors:
@@ -94,18 +100,25 @@ class Writing(Reading):
             )
         return self._speakers_no[key]
 
-    def _session(self, scope: int, key: str) -> list[int]:
-        """[number, turns so far], kept until the end of the transaction."""
-        found = self._sessions.get((scope, key))
-        if found is None:
-            row = self._db.execute(
-                "SELECT no, turns FROM session WHERE scope = ? AND key = ?", (scope, key)
-            ).fetchone()
-            if row is None:
-                self._db.execute("INSERT INTO session (scope, key, turns) VALUES (?, ?, 0)", (scope, key))
-                row = (self._db.last_insert_rowid(), 0)
-            found = self._sessions[(scope, key)] = [int(row[0]), int(row[1])]
-        return found
+    def _conversation(self, scope: int, name: str) -> int:
+        """The number of a conversation."""
+        key = (scope, name)
+        if key not in self._conversations:
+            self._conversations[key] = 2 * self._number(
+                "SELECT no FROM session WHERE scope = ? AND name = ?",
+                "INSERT INTO session (scope, name) VALUES (?, ?)",
+                key,
+            )
+        return self._conversations[key]
+
+    def _ordinal(self, session: int) -> int:
+        """The next place in a conversation."""
+        if session not in self._ordinals:
+            self._ordinals[session] = self._one(
+                "SELECT max(ordinal) + 1 FROM record WHERE session = ?", session
+            )
+        self._ordinals[session] += 1
+        return self._ordinals[session] - 1
 
     # -- the writes ---------------------------------------------------------------------------
 
@@ -119,14 +132,14 @@ class Writing(Reading):
     ) -> bool:
         """See the port."""
         scope = self._scope(testimony.scope)
-        record = self._record_no(testimony.id)
-        if record:
-            return self._observe(record, document, testimony, scope, seen)
-        document_no = self._keep(document, testimony, scope)
-        record_no = self._record(document, testimony, seen, scope, document_no)
-        digest = self._file(record_no, filing)
-        self._seen(record_no, document_no, seen)
-        self._passages(record_no, testimony, filing, passages)
+        known = self._record_no(testimony.id)
+        if known:
+            return self._observe(known, document, testimony, scope, seen)
+        number, session = self._keep(document, testimony, scope, whole=document.text == testimony.text)
+        record = self._record(testimony, seen, number, session)
+        digest = self._file(record, filing)
+        self._seen(record, 1, number, seen)
+        self._passages(record, testimony, filing, passages)
         payload = ledger.payload_digest(testimony.digest, digest, ledger.observation_digest(seen))
         self._append(testimony.scope, "put", testimony.id, testimony.recorded_at, payload)
         return True
@@ -135,35 +148,52 @@ class Writing(Reading):
         """The number of a record; 0 where there is none."""
         return self._one("SELECT no FROM record WHERE id = ?", bytes.fromhex(record_id))
 
-    def _keep(self, document: Document, testimony: Testimony, scope: int) -> int:
-        """The number of this version of the document, which is kept whole."""
-        if self._document and self._document[0] is document:
-            return self._document[2]
-        digest = rules.text_digest(document.text)
-        uri = testimony.uri
+    def _keep(
+        self, document: Document, testimony: Testimony, scope: int, *, whole: bool
+    ) -> tuple[int, int]:
+        """The numbers of this version of the document, which is kept whole, and of its session.
+
+        What its records share stands there, so that one with another time or speaker is another version.
+        `whole`: the record that is put now is all of it, and its words need no second copy.
+        """
+        shared = (
+            testimony.session_id,
+            self._speaker(testimony.speaker),
+            ledger.micros(testimony.said_at),
+            testimony.source.value,
+        )
+        key = (scope, testimony.uri, *shared)
+        if self._document and self._document[0] is document and self._document[1] == key:
+            return self._document[2:]
+        digest = bytes.fromhex(rules.text_digest(document.text))
         row = self._db.execute(
-            "SELECT no, digest, living FROM document WHERE scope = ? AND uri = ? ORDER BY no DESC LIMIT 1",
-            (scope, uri),
+            """SELECT no, session, living, digest, session_id, speaker, said_at, source FROM document
+            WHERE scope = ? AND uri = ? ORDER BY no DESC LIMIT 1""",
+            (scope, testimony.uri),
         ).fetchone()
-        if row is not None and row[1].hex() == digest and row[2]:
-            no = int(row[0])
+        if row is not None and row[2] and row[3:] == (digest, *shared):
+            number, session = int(row[0]), int(row[1])
         else:
-            body = None
-            if document.text != testimony.text:
-                body = zlib.compress(document.text.encode("utf-8", "surrogatepass"), 6)
-            no = self._insert_document(document, testimony, scope, bytes.fromhex(digest), body)
-        self._document = (document, digest, no)
-        return no
+            number = self._one("SELECT max(no) + 1 FROM document") or 1
+            session = int(row[1]) if row else 2 * number + 1
+            if document.session_id:
+                session = self._conversation(scope, document.session_id)
+            body = None if whole else zlib.compress(document.text.encode("utf-8", "surrogatepass"))
+            self._insert_document(document, testimony, (number, scope, session, digest, body))
+        self._document = (document, key, number, session)
+        return number, session
 
     def _insert_document(
-        self, document: Document, testimony: Testimony, scope: int, digest: bytes, body: bytes | None
-    ) -> int:
+        self, document: Document, testimony: Testimony, row: tuple[int, int, int, bytes, bytes | None]
+    ) -> None:
+        number, scope, session, digest, body = row
         self._db.execute(
-            """INSERT INTO document (scope, uri, living, digest, body, kind, session_id, speaker, said_at,
-            source, metadata, recorded_at, actor) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            "INSERT INTO document VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
+                number,
                 scope,
                 testimony.uri,
+                session,
                 digest,
                 body,
                 document.kind,
@@ -176,30 +206,19 @@ class Writing(Reading):
                 self._actor(testimony.actor),
             ),
         )
-        return self._db.last_insert_rowid()
 
-    def _record(
-        self, document: Document, testimony: Testimony, seen: Observation, scope: int, document_no: int
-    ) -> int:
-        if document.session_id:
-            session = self._session(scope, f"s:{document.session_id}")
-            ordinal = session[1]
-        else:
-            session = self._session(scope, f"d:{testimony.uri}")
-            ordinal = seen.span.start
-        session[1] += 1
+    def _record(self, testimony: Testimony, seen: Observation, document: int, session: int) -> int:
         self._db.execute(
-            """INSERT INTO record (id, document, session, ordinal, text, salt, digest, form, recorded_at,
-            actor, derived_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            """INSERT INTO record (id, document, session, ordinal, text, salt, digest, recorded_at,
+            actor, derived_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 bytes.fromhex(testimony.id),
-                document_no,
-                session[0],
-                ordinal,
+                document,
+                session,
+                seen.span.start if session % 2 else self._ordinal(session),
                 testimony.text,
                 testimony.salt,
                 bytes.fromhex(testimony.digest),
-                form(testimony.text),
                 ledger.micros(testimony.recorded_at),
                 self._actor(testimony.actor),
                 json.dumps(testimony.derived_from) if testimony.derived_from else None,
@@ -224,12 +243,12 @@ class Writing(Reading):
         for first, last in set(dates.events(text, said)):
             self._db.execute("INSERT INTO event VALUES (?, ?, ?)", (first, last, passage))
 
-    def _seen(self, record: int, document: int, seen: Observation) -> None:
+    def _seen(self, record: int, n: int, document: int, seen: Observation) -> None:
         self._db.execute(
-            """INSERT INTO observation (record, document, start, stop, first_line, last_line, seen_at, actor)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            "INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 record,
+                n,
                 document,
                 seen.span.start,
                 seen.span.end,
@@ -244,13 +263,22 @@ class Writing(Reading):
         self, record: int, document: Document, testimony: Testimony, scope: int, seen: Observation
     ) -> bool:
         """Add an observation unless the last one says the same; always False."""
-        last = self._db.execute(
-            """SELECT d.uri, o.start, o.stop, o.first_line FROM observation o
-            JOIN document d ON d.no = o.document WHERE o.record = ? ORDER BY o.no DESC LIMIT 1""",
+        n, *last = self._db.execute(
+            """SELECT o.n, d.uri, o.start, o.stop, o.first_line FROM observation o
+            JOIN document d ON d.no = o.document WHERE o.record = ? ORDER BY o.n DESC LIMIT 1""",
             (record,),
-        ).fetchone()
-        if last != (seen.uri, seen.span.start, seen.span.end, seen.lines.first):
-            self._seen(record, self._keep(document, testimony, scope), seen)
+        ).fetchone() or (0,)
+        read = replace(
+            testimony,
+            uri=seen.uri,
+            session_id=document.session_id,
+            speaker=document.speaker,
+            said_at=None if document.said_at is None else rules.utc(document.said_at),
+            source=rules.source_of(document),
+        )
+        number, _ = self._keep(document, read, scope, whole=False)
+        if last != [seen.uri, seen.span.start, seen.span.end, seen.lines.first]:
+            self._seen(record, n + 1, number, seen)
             payload = ledger.payload_digest(ledger.observation_digest(seen))
             self._append(testimony.scope, "observe", testimony.id, seen.seen_at, payload)
         return False
@@ -258,13 +286,15 @@ class Writing(Reading):
     def refile(self, filing: Filing) -> None:
         """See the port."""
         record = self.get(filing.record_id)
-        rules.may_write(self._access, record.testimony.scope)
+        self._scope(record.testimony.scope)
         if filing.revision != record.filing.revision + 1:
             have = record.filing.revision
             raise Conflict(
                 f"record {filing.record_id!r} is at revision {have}, not {filing.revision - 1}: read it"
             )
-        digest = self._file(self._record_no(filing.record_id), filing)
+        number = self._record_no(filing.record_id)
+        digest = self._file(number, filing)
+        self._db.execute("INSERT INTO refiled (record, revision) VALUES (?, ?)", (number, filing.revision))
         self._append(
             record.testimony.scope, "refile", filing.record_id, filing.filed_at, ledger.payload_digest(digest)
         )
@@ -307,32 +337,25 @@ class Writing(Reading):
         ).fetchone()
         if row is None:
             raise NotFound(f"no document {old_uri!r} in the readable scopes")
-        old, scope = row
         records = self.document_records(old_uri)
+        number = self._one("SELECT max(no) + 1 FROM document")
         self._db.execute(
-            """INSERT INTO document (scope, uri, living, digest, body, kind, session_id, speaker, said_at,
-            source, metadata, recorded_at, actor)
-            SELECT scope, ?, 1, digest, coalesce(body, ?), kind, session_id, speaker, said_at, source,
-            metadata, recorded_at, actor FROM document WHERE no = ?""",
-            (new_uri, zlib.compress(self.document(old_uri).text.encode("utf-8", "surrogatepass")), old),
+            """INSERT INTO document SELECT ?, scope, ?, 1, session, digest, ?, kind, session_id, speaker,
+            said_at, source, metadata, recorded_at, actor FROM document WHERE no = ?""",
+            (
+                number,
+                new_uri,
+                zlib.compress(self.document(old_uri).text.encode("utf-8", "surrogatepass")),
+                row[0],
+            ),
         )
-        new = self._db.last_insert_rowid()
         for record in records:
-            self._moved(record.testimony, old_uri, new_uri, new, seen_at)
-        self._end(old_uri, scope, "move", new_uri, seen_at)
-
-    def _moved(
-        self, testimony: Testimony, old_uri: str, new_uri: str, document: int, seen_at: datetime
-    ) -> None:
-        """Observe one record under the new name, at the place where it last stood."""
-        before = [each for each in self.observations(testimony.id) if each.uri == old_uri][-1]
-        seen = Observation(testimony.id, new_uri, before.span, before.lines, seen_at, self._access.actor)
-        row = self._db.execute(
-            "SELECT no FROM record WHERE id = ?", (bytes.fromhex(testimony.id),)
-        ).fetchone()
-        self._seen(row[0] if row else 0, document, seen)
-        payload = ledger.payload_digest(ledger.observation_digest(seen))
-        self._append(testimony.scope, "observe", testimony.id, seen_at, payload)
+            earlier = self.observations(record.testimony.id)
+            seen = replace(earlier[-1], uri=new_uri, seen_at=seen_at, actor=self._access.actor)
+            self._seen(self._record_no(record.testimony.id), len(earlier) + 1, number, seen)
+            payload = ledger.payload_digest(ledger.observation_digest(seen))
+            self._append(record.testimony.scope, "observe", record.testimony.id, seen_at, payload)
+        self._end(old_uri, row[1], "move", new_uri, seen_at)
 
     def retire(self, uri: str) -> None:
         """See the port."""
@@ -347,7 +370,7 @@ class Writing(Reading):
     def _end(self, uri: str, scope: int, action: str, to: str, at: datetime) -> None:
         """Nothing lives under a name any more."""
         name = next(each for each, no in self._scopes.items() if no == scope)
-        rules.may_write(self._access, name)
+        self._scope(name)
         self._db.execute("UPDATE document SET living = 0 WHERE scope = ? AND uri = ?", (scope, uri))
         subject = hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         self._append(name, action, subject, at, ledger.payload_digest(uri, to))
@@ -355,6 +378,7 @@ class Writing(Reading):
     def index(self, model: str, embeddings: Iterable[tuple[PassageId, Embedding]]) -> None:
         """See the port."""
         for passage, embedding in embeddings:
+            self._readable(passage)
             no = self._model_no(model, len(embedding.vector))
             scale = max(float(np.abs(embedding.vector).max()), 1e-9) / 127
             components = np.round(embedding.vector / scale).astype(np.int8).tobytes()
@@ -366,6 +390,14 @@ class Writing(Reading):
                 (no, passage, scale, components, pieces, bits),
             )
         self.index_changed = True
+
+    def _readable(self, passage: PassageId) -> None:
+        if not self._one(
+            f"""SELECT 1 FROM passage p JOIN record r ON r.no = p.record JOIN document d ON d.no = r.document
+            WHERE p.no = ? AND d.scope IN ({self._in_scopes})""",
+            passage,
+        ):
+            raise NotFound(f"no passage {passage!r} in the readable scopes")
 
     def _model_no(self, model: str, dimensions: int) -> int:
         """The number of the model in use; the first one that writes vectors sets it for the store."""
@@ -385,11 +417,12 @@ class Writing(Reading):
     # -- the chain ----------------------------------------------------------------------------
 
     def _append(self, scope: Scope, action: str, subject: str, at: datetime, payload: str) -> None:
+        number = self._scope(scope)
         chain = self._chains.get(scope)
         if chain is None:
             row = self._db.execute(
                 "SELECT seq, hlc, hash FROM head WHERE origin = ? AND scope = ?",
-                (self._origin, self._scopes[scope]),
+                (self._origin, number),
             ).fetchone()
             chain = _Chain(row[0], row[1], row[2].hex()) if row else _Chain(0, 0, ledger.GENESIS)
             self._chains[scope] = chain
@@ -409,11 +442,10 @@ class Writing(Reading):
         )
         digest = ledger.entry_hash(entry)
         self._db.execute(
-            """INSERT INTO ledger (origin, scope, seq, hlc, at, actor, surface, action, subject, payload,
-            prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 entry.origin,
-                self._scopes[scope],
+                number,
                 entry.seq,
                 entry.hlc,
                 ledger.micros(at),
@@ -429,13 +461,11 @@ class Writing(Reading):
         chain.seq, chain.hlc, chain.hash = entry.seq, entry.hlc, digest
 
     def finish(self) -> bool:
-        """Write heads and session lengths; whether the chain grew."""
+        """Write the heads; whether a chain grew."""
         for scope, chain in self._chains.items():
             self._db.execute(
                 """INSERT INTO head VALUES (?, ?, ?, ?, ?) ON CONFLICT (origin, scope)
                 DO UPDATE SET seq = excluded.seq, hlc = excluded.hlc, hash = excluded.hash""",
-                (self._origin, self._scopes[scope], chain.seq, chain.hlc, bytes.fromhex(chain.hash)),
+                (self._origin, self._numbers[scope], chain.seq, chain.hlc, bytes.fromhex(chain.hash)),
             )
-        for (_, _), (no, turns) in self._sessions.items():
-            self._db.execute("UPDATE session SET turns = ? WHERE no = ?", (turns, no))
         return bool(self._chains)

@@ -137,10 +137,12 @@ def _(value: Outcome) -> Json:
 
 @form.register
 def _(value: Receipt) -> Json:
-    return {
-        "outcomes": form(value.outcomes),
-        "counts": {each.value: value.count(each) for each in Result if value.count(each)},
-    }
+    return {"outcomes": form(value.outcomes), "counts": form(counts(value))}
+
+
+def counts(receipt: Receipt) -> dict[str, int]:
+    """How many records had each outcome that there was."""
+    return {each.value: receipt.count(each) for each in Result if receipt.count(each)}
 
 
 def lines(value: Recalled) -> Lines | None:

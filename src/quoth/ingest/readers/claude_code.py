@@ -72,7 +72,7 @@ def _message(path: Path, line: Line, seen: set[str]) -> Iterator[Document | Prob
         return
     said = False
     number = 0
-    for block in content if isinstance(content, list) else [content]:
+    for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
         text = _text(block, person=kind == "user")
         if isinstance(text, Problem):
             yield Problem(where, text.what)
@@ -101,19 +101,14 @@ def _skipped(value: dict[str, object]) -> str | None:
 
 def _text(block: object, *, person: bool) -> str | Problem:
     """The words of one block, which are a slice of what it holds."""
-    if isinstance(block, str):
-        text = block
-    elif not isinstance(block, dict):
+    if not isinstance(block, dict):
         return Problem("", "block that is not an object")
-    elif block.get("type") != "text":
-        kind = block.get("type")
+    kind, text = block.get("type"), block.get("text")
+    if kind != "text":
         known = _BLOCKS.get(kind) if isinstance(kind, str) else None
         return Problem("", known or f"block {name(kind)}")
-    else:
-        found = block.get("text")
-        if not isinstance(found, str):
-            return Problem("", "text without words")
-        text = found
+    if not isinstance(text, str):
+        return Problem("", "text without words")
     if person:
         text = _without_reminders(text)
         if text.lstrip().startswith(_WRAPPERS):

@@ -24,6 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 INTERRUPTED = 130
 UNEXPECTED = 1
+REDRAWN = 0.1
+"""Seconds between two counts."""
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Controls, line separators, directions and halves of surrogates: what a terminal would act on."""
 WATCHED = 1.0
@@ -122,21 +124,26 @@ class Root(Group):
         except BrokenPipeError:
             code = _unread()
         except (KeyboardInterrupt, click.Abort):
-            code = _fail("stopped; what was acknowledged is kept", INTERRUPTED)
+            code = _failed("stopped; what was acknowledged is kept", INTERRUPTED)
         except click.ClickException as error:
-            code = _fail(_usage(error), error.exit_code)
+            code = _failed(_usage(error), error.exit_code)
         except QuothError as error:
-            code = _fail(str(error), wire.status(error).exit)
+            code = _failed(str(error), wire.status(error).exit)
         except Exception as error:  # noqa: BLE001 (the outermost handler)
             kind = type(error).__name__
-            code = _fail(f"unexpected {kind}; QUOTH_DEBUG=1 shows where (please report it)", UNEXPECTED)
+            code = _failed(f"unexpected {kind}; QUOTH_DEBUG=1 shows where (please report it)", UNEXPECTED)
         sys.exit(code or 0)
 
 
-def _fail(line: str, code: int) -> int:
+def fail(line: str) -> None:
+    """Say what went wrong and what to do, on one line of stderr; never silent."""
+    click.echo(f"quoth: {visible(line)}", err=True)
+
+
+def _failed(line: str, code: int) -> int:
     if os.environ.get("QUOTH_DEBUG"):
         traceback.print_exc()
-    click.echo(f"quoth: {visible(line)}", err=True)
+    fail(line)
     return code
 
 
@@ -190,21 +197,35 @@ def note(line: str) -> None:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A callback for (done, total) that shows a bar once the work takes long and a person watches."""
-    bar: Any = None
+    """A callback for (done, total) that shows a bar once the work takes long and a person watches.
+
+    Where the total is not known (0), it shows a count.
+    """
     began = time.monotonic()
     watched = sys.stderr.isatty() and not common().quiet
+    bar: Any = None
+    counted = 0.0
 
     def tell(done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None and watched and time.monotonic() - began >= WATCHED:
-            bar = click.progressbar(length=total, label=label, file=sys.stderr).__enter__()
-        if bar is not None:
-            bar.length = total
-            bar.update(done - bar.pos)
+        nonlocal bar, counted
+        now = time.monotonic()
+        if not watched or now - began < WATCHED:
+            return
+        if not total:
+            if now - counted >= REDRAWN:
+                counted = now
+                click.echo(f"\r{label} {done}", nl=False, err=True)
+            return
+        if bar is None:
+            bar = click.progressbar(length=total, label=label, file=sys.stderr)
+            bar.render_progress()
+        bar.length = total
+        bar.update(done - bar.pos)
 
     try:
         yield tell
     finally:
         if bar is not None:
             bar.render_finish()
+        elif counted:
+            click.echo(err=True)

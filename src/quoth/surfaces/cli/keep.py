@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from quoth.surfaces.cli import show
-from quoth.surfaces.cli.door import Group, answer, confirm, opened, progress
+from quoth.surfaces.cli.door import Group, answer, confirm, note, opened, progress
 
 if TYPE_CHECKING:
-    pass
+    from quoth.memory import IndexStatus
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -24,7 +24,7 @@ def index(context: click.Context) -> None:
         with opened(one_shot=False) as memory:
             with progress("vectors") as tell:
                 made = memory.index(progress=tell)
-            answer({"embedded": made}, lambda: confirm(f"{made} vectors made"))
+            answer({"embedded": made}, lambda: confirm(f"{show.many(made, 'vector')} made"))
             _another(memory.index_status())
 
 
@@ -37,9 +37,15 @@ def status() -> None:
     answer(
         found,
         lambda: show.row(
-            f"{found.passages - found.pending} of {found.passages} passages have vectors", model
+            show.many(found.passages, "passage"), f"{found.pending} without a vector", f"model {model}"
         ),
     )
+    _another(found)
+
+
+def _another(found: IndexStatus) -> None:
+    if found.stored and found.embedder and found.stored != found.embedder:
+        note(f"the vectors are of {found.stored!r} and not searched: `quoth index rebuild` makes new ones")
 
 
 @index.command()
@@ -50,7 +56,7 @@ def rebuild() -> None:
     """
     with opened(one_shot=False) as memory, progress("vectors") as tell:
         made = memory.index_rebuild(progress=tell)
-    answer({"embedded": made}, lambda: confirm(f"rebuilt; {made} vectors made"))
+    answer({"embedded": made}, lambda: confirm(f"rebuilt; {show.many(made, 'vector')} made"))
 
 
 COMMANDS = (index,)

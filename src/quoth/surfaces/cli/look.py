@@ -49,7 +49,10 @@ def _where(found: Where) -> None:
     show.row(f"settings  {found.settings}")
     if found.project_settings:
         show.row(f"project   {found.project_settings}")
-    show.row(f"scope     {found.scope}" + ("" if found.records is None else f" ({found.records} records)"))
+    show.row(
+        f"scope     {found.scope}"
+        + ("" if found.records is None else f" ({show.many(found.records, 'record')})")
+    )
     show.row(f"actor     {found.actor}")
     show.row(f"embedder  {found.embedder}")
     if found.problem:
@@ -91,7 +94,7 @@ def demo(examples: Path | None) -> None:
         app.open(temporary, actor=common().actor, scope="demo", surface="cli") as memory,
     ):
         _remember(memory, folder)
-        answers = [memory.recall(question, k=2) for question in questions if question.strip()]
+        answers = [memory.recall(question, k=2, mode="strict") for question in questions if question.strip()]
     answer({"answers": answers}, lambda: _answers(answers))
 
 
@@ -108,7 +111,8 @@ def _remember(memory: Memory, folder: Path) -> None:
         memory.index(progress=tell)
     if not common().json:
         found = memory.status()
-        confirm(f"Remembered {found.documents} documents of {folder} as {found.records} records.")
+        documents, records = show.many(found.documents, "document"), show.many(found.records, "record")
+        confirm(f"Remembered {documents} of {folder} as {records}.")
 
 
 def _answers(answers: list[Recollection]) -> None:

@@ -25,7 +25,7 @@ def verify() -> int:
 def _verification(found: Verification) -> None:
     show.row("clean" if found.clean else "NOT CLEAN", show.counts(found.counts))
     for head in found.heads:
-        show.row(f"head {head.scope}", f"{head.seq} entries", head.hash)
+        show.row(f"head {head.scope}", show.many(head.seq, "entry", "entries"), head.hash)
     show.row(f"ledger {found.anchored}", f"index {found.index}")
     for problem in found.problems:
         show.row(f"problem: {problem}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,10 @@ from quoth.core.errors import InvalidInput
 from quoth.core.types import Receipt, Result
 from quoth.surfaces import wire
 from quoth.surfaces.cli import show
-from quoth.surfaces.cli.door import Command, answer, confirm, note, opened, progress
+from quoth.surfaces.cli.door import Command, answer, confirm, fail, note, opened, progress
+
+if TYPE_CHECKING:
+    from quoth.memory import ImportReport, WatchReport
 
 
 @click.command(cls=Command)
@@ -45,7 +49,11 @@ _SAID = {
 def _receipt(receipt: Receipt) -> None:
     for each in receipt.outcomes:
         why = f": {each.why}" if each.why else ""
-        confirm(f"{_SAID[each.outcome]} {each.record_id or ''}".rstrip() + why)
+        line = f"{_SAID[each.outcome]} {each.record_id or ''}".rstrip() + why
+        if each.outcome in wire.OUTCOMES:
+            fail(line)
+        else:
+            confirm(line)
 
 
 @click.command(cls=Command)
@@ -58,8 +66,17 @@ def watch(paths: tuple[Path, ...], once: bool) -> None:
     with opened(one_shot=False) as memory:
         with progress("reading") as tell:
             report = memory.watch(paths, progress=tell)
-        answer(report, lambda: _report(report))
-        _pending(memory.index_status().pending)
+        answer(report, lambda: _watched(report))
+    _pending()
+
+
+def _watched(report: WatchReport) -> None:
+    form = wire.form(report)
+    assert isinstance(form, dict)
+    confirm(f"files: {show.counts(form)}")
+    _past(report.skipped)
+    for problem in report.problems:
+        note(problem)
 
 
 @click.command("import", cls=Command)
@@ -70,21 +87,31 @@ def import_(format: str, path: Path) -> int:
     with opened(one_shot=False) as memory:
         with progress("reading") as tell:
             report = memory.import_(format, path, progress=tell)
-        answer(report, lambda: _report(report))
-        _pending(memory.index_status().pending)
-    return max((code for result, code in wire.OUTCOMES.items() if getattr(report, result.value)), default=0)
+        found = wire.counts(report.receipt)
+        form = {"counts": found, "skipped": report.skipped, "problems": report.problems}
+        answer(form, lambda: _imported(report, found))
+    _pending()
+    return wire.exit_code(report.receipt)
 
 
-def _report(report: object) -> None:
-    form: Any = wire.form(report)
-    confirm(show.counts(form))
-    for problem in form.get("problems") or []:
-        note(" ".join(str(part) for part in problem.values() if part is not None))
+def _imported(report: ImportReport, found: Mapping[str, int]) -> None:
+    confirm(f"records: {show.counts(found)}")
+    _past(report.skipped)
+    for problem in report.problems:
+        note(f"{problem.where}: {problem.what}")
 
 
-def _pending(count: int) -> None:
-    if count:
-        note(f"{count} passages are found by their words; `quoth index` adds their vectors")
+def _past(skipped: Mapping[str, int]) -> None:
+    if skipped:
+        confirm(f"read past: {show.counts(skipped)}")
+
+
+def _pending() -> None:
+    """Say how many vectors are left to make, after the memory has made a few by itself."""
+    with opened() as memory:
+        left = memory.index_status().pending
+    if left:
+        note(f"{left} passages are found by their words only, until `quoth index` has made their vectors")
 
 
 COMMANDS = (remember, watch, import_)

@@ -63,6 +63,8 @@ def recollection(found: Recollection) -> None:
     """An answer: the passages, or why there is none, and what it does not say by itself."""
     if found.abstention is not None:
         click.echo(f"I don't know: {visible(found.abstention.detail or found.abstention.reason)}")
+        if found.passages:
+            click.echo("\nNearest, and no answer:")
     for place, each in enumerate(found.passages):
         if place or found.abstention is not None:
             click.echo()
@@ -96,6 +98,11 @@ def counts(values: Mapping[str, object]) -> str:
 
 def _counted(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value != 0
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """A number of things: `1 record`, `2 records`."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
 
 
 def size(count: int) -> str:

@@ -1,0 +1,443 @@
+"""Folders are followed into memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quoth.core.errors import InvalidInput
+from quoth.core.policy import Policy
+from quoth.core.types import Access, Document, RecordId, Status
+from quoth.ingest import watch as watching
+from quoth.ingest.remember import remember
+from quoth.ingest.revise import DELETED
+from quoth.ingest.watch import WatchReport, once
+
+
+class Folder:
+    """A folder of notes and the memory that follows it."""
+
+    def __init__(self, root: Path, store: Any, access: Access, clock: Any) -> None:
+        self.root, self.store, self.access, self.clock = root, store, access, clock
+        root.mkdir()
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Write one file."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def look(self, *paths: Path) -> WatchReport:
+        """Look at the folder, or at other paths, once."""
+        self.clock.advance(minutes=1)
+        return once(self.store, self.access, self.clock, Policy(), paths or [self.root])
+
+    def current(self) -> dict[str, RecordId]:
+        """Words -> id of every current record."""
+        with self.store.read(self.access) as view:
+            return {each.testimony.text: each.testimony.id for each in view.records(Status.CURRENT)}
+
+    def documents(self) -> list[str]:
+        """Names of living documents below the folder."""
+        with self.store.read(self.access) as view:
+            return sorted(uri.removeprefix(f"{self.root.as_posix()}/") for uri in view.documents())
+
+    def entries(self) -> int:
+        """How long the chain is."""
+        with self.store.read(self.access) as view:
+            return sum(head.seq for head in view.heads())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, store: Any, access: Access, clock: Any) -> Iterator[Folder]:
+    """An empty folder; in the end, all is as it was sealed."""
+    made = Folder(tmp_path.resolve() / "notes", store, access, clock)
+    yield made
+    found = store.verify(access)
+    assert found.clean, (found.problems, found.verdicts)
+
+
+def counts(report: WatchReport) -> dict[str, int]:
+    """What is not zero."""
+    names = ("files", "unchanged", "new", "edited", "moved", "deleted", "stored", "superseded", "retracted")
+    return {name: getattr(report, name) for name in names if getattr(report, name)}
+
+
+def test_a_folder_is_taken_over_and_a_second_look_writes_nothing(folder: Folder) -> None:
+    """Markdown and text below a folder become documents named by their absolute paths."""
+    folder.write("a.md", "# A\n\none\n\n- two\n")
+    folder.write("sub/b.txt", "three\n\nfour")
+    folder.write("README", "five")
+    report = folder.look()
+    assert counts(report) == {"files": 3, "new": 3, "stored": 6}
+    assert folder.documents() == ["README", "a.md", "sub/b.txt"]
+    entries = folder.entries()
+    assert counts(folder.look()) == {"files": 3, "unchanged": 3}
+    assert entries == folder.entries()
+
+
+def test_only_what_changed_is_superseded(folder: Folder) -> None:
+    """One changed line: new found, old superseded, the others untouched (field case 94)."""
+    folder.write("a.md", "one\n\ntwo\n\nthree\n")
+    folder.look()
+    before = folder.current()
+    folder.write("a.md", "zero\n\none\n\n2\n\nthree\n")
+    assert counts(folder.look()) == {"files": 1, "edited": 1, "stored": 2, "superseded": 1}
+    after = folder.current()
+    assert set(after) == {"zero", "one", "2", "three"}
+    assert (after["one"], after["three"]) == (before["one"], before["three"])
+
+
+@pytest.mark.parametrize("text", ["one\n\n", "one\n\ntwo \n", "\n\none\n\ntwo"])
+def test_an_edit_that_adds_no_words_is_read_once(folder: Folder, text: str) -> None:
+    """White space and removed ends are a new version too: the next look finds the file unchanged."""
+    folder.write("a.md", "one\n\ntwo")
+    folder.look()
+    folder.write("a.md", text)
+    assert folder.look().edited == 1
+    entries = folder.entries()
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1}
+    assert entries == folder.entries()
+
+
+def test_a_deleted_file_is_retracted_without_a_rejection(folder: Folder) -> None:
+    """Its records are retracted with a note, and are current again when it comes back."""
+    path = folder.write("a.md", "one\n\ntwo")
+    folder.write("b.md", "one\n\nthree")
+    folder.look()
+    before = folder.current()
+    path.unlink()
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1, "deleted": 1, "retracted": 2}
+    assert set(folder.current()) == {"one", "three"}
+    with folder.store.read(folder.access) as view:
+        assert view.get(before["two"]).filing.note == DELETED
+    assert folder.documents() == ["b.md"]
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1}
+    folder.write("a.md", "one\n\ntwo")
+    assert counts(folder.look()) == {"files": 2, "unchanged": 1, "new": 1, "stored": 2}
+    assert folder.current()["two"] == before["two"]
+
+
+def test_an_emptied_file_is_as_good_as_deleted(folder: Folder) -> None:
+    """What was in it is retracted; the empty file is counted and read again the next time."""
+    folder.write("a.md", "one")
+    folder.write("b.md", "two")
+    folder.look()
+    folder.write("a.md", "\n")
+    report = folder.look()
+    assert (report.deleted, report.retracted, report.skipped) == (1, 1, {"empty": 1})
+    assert set(folder.current()) == {"two"}
+    assert folder.look().deleted == 0
+
+
+def test_a_renamed_file_keeps_its_records(folder: Folder) -> None:
+    """The records keep ids and history; an observation names the new place; later edits go on from there."""
+    path = folder.write("a.md", "one\n\ntwo\n\nthree")
+    folder.look()
+    before = folder.current()
+    (folder.root / "sub").mkdir()
+    path.rename(folder.root / "sub" / "b.md")
+    assert counts(folder.look()) == {"files": 1, "moved": 1}
+    assert before == folder.current()
+    assert folder.documents() == ["sub/b.md"]
+    with folder.store.read(folder.access) as view:
+        assert [each.uri.removeprefix(folder.root.as_posix()) for each in view.observations(before["one"])] == [
+            "/a.md",
+            "/sub/b.md",
+        ]
+    entries = folder.entries()
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1}
+    assert entries == folder.entries()
+    folder.write("sub/b.md", "zero\n\none\n\n2\n\nthree")
+    assert counts(folder.look()) == {"files": 1, "edited": 1, "stored": 2, "superseded": 1}
+    after = folder.current()
+    assert (after["one"], after["three"]) == (before["one"], before["three"])
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1}
+
+
+def test_a_copy_at_the_old_place_after_a_move_is_read(folder: Folder) -> None:
+    """Move, then copy back: both documents are there (field case 92)."""
+    path = folder.write("a.md", "one\n\ntwo")
+    folder.look()
+    path.rename(folder.root / "b.md")
+    folder.look()
+    folder.write("a.md", "one\n\ntwo")
+    assert counts(folder.look()) == {"files": 2, "unchanged": 1, "new": 1, "stored": 2}
+    assert folder.documents() == ["a.md", "b.md"]
+    (folder.root / "b.md").unlink()
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1, "deleted": 1, "retracted": 2}
+    assert set(folder.current()) == {"one", "two"}
+
+
+def test_two_files_may_swap_a_name(folder: Folder) -> None:
+    """A file whose name was taken by another one is found under its new name."""
+    folder.write("a.md", "one")
+    folder.look()
+    (folder.root / "a.md").rename(folder.root / "b.md")
+    folder.write("a.md", "two")
+    assert folder.look().problems == ()
+    assert set(folder.current()) == {"one", "two"}
+
+
+def test_equal_files_are_moved_one_by_one(folder: Folder) -> None:
+    """Of several files with the same words each takes one place; the same name is preferred."""
+    for name in ("x/a.md", "x/b.md"):
+        folder.write(name, "same")
+    folder.look()
+    (folder.root / "x").rename(folder.root / "y")
+    assert counts(folder.look()) == {"files": 2, "moved": 2}
+    with folder.store.read(folder.access) as view:
+        moved = {
+            tuple(Path(seen.uri).name for seen in view.observations(each.testimony.id))
+            for each in view.records(Status.CURRENT)
+        }
+    assert moved == {("a.md", "a.md"), ("b.md", "b.md")}
+
+
+def test_what_is_no_note_is_counted(folder: Folder) -> None:
+    """Hidden, ignored, linked, binary, foreign and unreadable things are skipped, each under its name."""
+    folder.write("a.md", "one")
+    folder.write(".hidden.md", "no")
+    folder.write(".git/config.md", "no")
+    folder.write(".gitignore", "build/\n*.log.txt\n!keep.log.txt\n")
+    folder.write("build/out.md", "no")
+    folder.write("x.log.txt", "no")
+    folder.write("keep.log.txt", "two")
+    folder.write("sub/.quothignore", "/secret.md\n")
+    folder.write("sub/secret.md", "no")
+    folder.write("sub/deep/secret.md", "three")
+    folder.write("image.png", b"\x89PNG\0\0")
+    folder.write("data.txt", b"a\0b")
+    folder.write("code.py", "no = 1")
+    folder.write("latin.txt", "café".encode("latin-1"))
+    folder.write("blank.md", "  \n")
+    folder.write("surrogate.md", b"a\xed\xa0\x80")
+    (folder.root / "link.md").symlink_to(folder.root / "a.md")
+    (folder.root / "linked").symlink_to(folder.root / "sub")
+    os.mkfifo(folder.root / "pipe.md")
+    report = folder.look()
+    assert report.skipped == {
+        "binary": 2,
+        "empty": 1,
+        "hidden": 4,
+        "ignored": 3,
+        "not_text": 4,
+        "symlink": 2,
+    }
+    assert set(folder.current()) == {"one", "two", "three"}
+    assert len(report.problems) == 2
+    assert "latin.txt' is not UTF-8 text (byte 3)" in report.problems[0]
+    assert not any("caf" in each for each in report.problems)
+
+
+def test_a_deeper_ignore_file_has_the_last_word(folder: Folder) -> None:
+    """A pattern in a sub-folder overrules one above it; a pattern that makes no sense is a problem."""
+    folder.write(".gitignore", "*.txt\n!!\n")
+    folder.write("sub/.ignore", "!b.txt\n")
+    folder.write("sub/a.txt", "a")
+    folder.write("sub/b.txt", "b")
+    folder.look()
+    assert folder.documents() == ["sub/b.txt"]
+
+
+def test_a_file_that_is_too_large_is_counted(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file over the gate's limit is not kept."""
+    folder.write("a.txt", "x" * 20_000_001)
+    assert folder.look().skipped == {"too_large": 1}
+
+
+def test_a_root_that_is_gone_retracts_nothing(folder: Folder) -> None:
+    """A missing root says nothing about what was in it."""
+    folder.write("a.md", "one")
+    folder.look()
+    folder.root.rename(folder.root.with_name("elsewhere"))
+    report = folder.look()
+    assert counts(report) == {}
+    assert len(report.problems) == 1
+    assert "no such file or folder" in report.problems[0]
+    assert "1 documents are kept" in report.problems[0]
+    assert set(folder.current()) == {"one"}
+
+
+def test_an_empty_root_retracts_nothing(folder: Folder) -> None:
+    """An empty root is what an unmounted one looks like."""
+    folder.write("a.md", "one").rename(folder.root.parent / "a.md") if folder.look() else None
+    folder.write("a.md", "one")
+    folder.look()
+    (folder.root / "a.md").unlink()
+    report = folder.look()
+    assert counts(report) == {}
+    assert "is empty (unmounted?)" in report.problems[0]
+    assert set(folder.current()) == {"one"}
+
+
+def test_an_unmounted_part_retracts_nothing(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder inside that was a mount point and is none now says nothing about what was on it."""
+    disk = folder.root / "disk"
+    mounted = {disk}
+    real = Path.is_mount
+    monkeypatch.setattr(Path, "is_mount", lambda path: path in mounted or real(path))
+    folder.write("disk/a.md", "one")
+    folder.write("b.md", "two")
+    folder.look()
+    mounted.clear()
+    (disk / "a.md").unlink()
+    report = folder.look()
+    assert report.deleted == 0
+    assert "disk' is not mounted" in report.problems[0]
+    assert set(folder.current()) == {"one", "two"}
+    mounted.add(disk)
+    assert folder.look().deleted == 1
+
+
+def test_an_unreadable_folder_retracts_nothing(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the names cannot be listed, nothing is known to be gone."""
+    folder.write("sub/a.md", "one")
+    folder.write("b.md", "two")
+    folder.look()
+    real = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    report = folder.look()
+    assert counts(report) == {"files": 1, "unchanged": 1}
+    assert report.skipped == {"unreadable": 1}
+    assert "sub' cannot be read: Permission denied" in report.problems[0]
+    assert set(folder.current()) == {"one", "two"}
+
+
+def test_a_path_that_never_was_is_a_mistake(folder: Folder) -> None:
+    """Nothing is written when one of the paths is not there."""
+    folder.write("a.md", "one")
+    with pytest.raises(InvalidInput, match="no such file or folder: '.*missing'"):
+        folder.look(folder.root, folder.root / "missing")
+    assert folder.entries() == 0
+
+
+def test_a_single_file_may_be_watched(folder: Folder) -> None:
+    """A root may be a file; its neighbours are left alone."""
+    path = folder.write("a.md", "one")
+    folder.write("a.md.txt", "two")
+    folder.look(path)
+    assert set(folder.current()) == {"one"}
+    path.unlink()
+    assert "1 documents are kept" in folder.look(path).problems[0]
+
+
+def test_a_root_is_one_place_by_all_its_names(folder: Folder) -> None:
+    """A link to the root, and a root inside another one, name the same documents."""
+    folder.write("sub/a.md", "one")
+    link = folder.root.with_name("link")
+    link.symlink_to(folder.root)
+    folder.look(link, folder.root, folder.root / "sub")
+    assert counts(folder.look(folder.root)) == {"files": 1, "unchanged": 1}
+    assert folder.documents() == ["sub/a.md"]
+
+
+def test_a_note_saved_during_the_scan_is_kept(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered or written while the scan runs is never taken for deleted (field case 86)."""
+    folder.write("a.md", "one")
+    folder.look()
+    real = watching.walk
+    late: list[str] = []
+
+    def walk(root: Path) -> Any:
+        found = real(root)
+        name = f"late-{len(late)}.md"
+        late.append(name)
+        folder.write(name, name)
+        uri = (folder.root / name).as_posix()
+        remember(folder.store, folder.access, folder.clock, Policy(), [Document(name, uri, kind="markdown")])
+        return found
+
+    monkeypatch.setattr(watching, "walk", walk)
+    for _ in range(10):
+        assert folder.look().deleted == 0
+    assert set(folder.current()) == {"one", *late}
+
+
+def test_a_file_that_moves_during_the_scan_is_moved_the_next_time(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is gone between listing and reading is left for the next look."""
+    path = folder.write("a.md", "one")
+    folder.look()
+    before = folder.current()
+    real = watching.walk
+
+    def walk(root: Path) -> Any:
+        found = real(root)
+        path.rename(folder.root / "b.md")
+        return found
+
+    monkeypatch.setattr(watching, "walk", walk)
+    assert counts(folder.look()) == {}
+    monkeypatch.setattr(watching, "walk", real)
+    assert counts(folder.look()) == {"files": 1, "moved": 1}
+    assert before == folder.current()
+
+
+def test_a_file_that_comes_back_before_the_end_is_not_retracted(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editor that saves by renaming leaves a moment without the file."""
+    path = folder.write("a.md", "one")
+    folder.write("b.md", "two")
+    folder.look()
+    real = watching._delete
+    path.unlink()
+
+    def delete(scan: Any) -> None:
+        folder.write("a.md", "one, edited")
+        real(scan)
+
+    monkeypatch.setattr(watching, "_delete", delete)
+    assert folder.look().deleted == 0
+    assert set(folder.current()) == {"one", "two"}
+    assert folder.look().edited == 1
+
+
+def test_many_files_share_transactions(folder: Folder) -> None:
+    """A large folder is taken over in batches, and progress is told file by file."""
+    for at in range(300):
+        folder.write(f"{at:03}.md", "\n\n".join(f"note {at} {part} " + "x" * 300 for part in range(5)))
+    told: list[tuple[int, int]] = []
+    opened = 0
+
+    class Counting:
+        read = folder.store.read
+
+        def write(self, access: Access) -> Any:
+            nonlocal opened
+            opened += 1
+            return folder.store.write(access)
+
+    report = once(
+        Counting(),  # type: ignore[arg-type]
+        folder.access,
+        folder.clock,
+        Policy(),
+        [folder.root],
+        lambda done, total: told.append((done, total)),
+    )
+    assert counts(report) == {"files": 300, "new": 300, "stored": 1_500}
+    assert told == [(at, 300) for at in range(1, 301)]
+    assert opened < 10
+
+
+def test_a_name_that_is_not_utf_8_is_skipped(folder: Folder) -> None:
+    """A name that cannot be a uri costs one file and is shown escaped."""
+    with open(os.fsencode(folder.root) + b"/\xff.md", "w") as file:  # noqa: PTH123
+        file.write("one")
+    report = folder.look()
+    assert report.skipped == {"unreadable": 1}
+    assert "udcff" in report.problems[0]
