@@ -64,7 +64,8 @@ def hook(event, args):
 sys.addaudithook(hook)
 import quoth
 print([each for each in opened if not isinstance(each, int) and not os.path.isdir(str(each))])
-print(sorted(name for name in ("apsw", "click", "mcp", "numpy", "onnxruntime", "socket") if name in sys.modules))
+heavy = ("apsw", "click", "mcp", "numpy", "onnxruntime", "socket")
+print(sorted(name for name in heavy if name in sys.modules))
 """
     done = subprocess.run(
         [sys.executable, "-c", watch],

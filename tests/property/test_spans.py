@@ -12,7 +12,24 @@ from quoth.ingest.alignment import replaced
 from quoth.ingest.passages import line_starts, lines, passages, records
 
 MARKS = [
-    *("# ", "## ", "#", "- ", "  - ", "* ", "1. ", "    ", "\t", "> ", "```", "~~~", "---", "===", "+++", "..."),
+    *(
+        "# ",
+        "## ",
+        "#",
+        "- ",
+        "  - ",
+        "* ",
+        "1. ",
+        "    ",
+        "\t",
+        "> ",
+        "```",
+        "~~~",
+        "---",
+        "===",
+        "+++",
+        "...",
+    ),
     *("|", "\n", "\n\n", "\r\n", "\r", " ", "\u3000", "\u2028", "\x0b", "\x1c", "\ufeff"),
     *("a", "word ", "b. ", "天気。", "e\u0301", "👩\u200d👩", "\U0001f44d\U0001f3fd", "नमस्ते", "<!-- "),
 ]
@@ -56,7 +73,8 @@ def test_lines_count_line_ends(text: str) -> None:
     for span in records(Document(text, "u", "text")):
         before, inside = text[: span.start], text[: span.end]
         want = tuple(
-            1 + len(part.replace("\r\n", "\n").replace("\r", "\n").split("\n")) - 1 for part in (before, inside)
+            1 + len(part.replace("\r\n", "\n").replace("\r", "\n").split("\n")) - 1
+            for part in (before, inside)
         )
         found = lines(starts, span)
         assert want == (found.first, found.last)

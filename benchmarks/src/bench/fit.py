@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -29,6 +30,29 @@ OF = {"minilm": "quoth", "static": "quoth-static", "none": "quoth-words"}
 WITHOUT = {"minilm": (), "static": ("maxsim",), "none": ("maxsim", "cosine")}
 
 
+def whose(answer: product.Answer, people: Collection[str]) -> list[dict[str, float]]:
+    """Who speaks in each candidate and of whom, where the question names one person (retrieval-2.md Q5)."""
+    if len(answer.names) != 1:
+        return [{}] * len(answer.passages)
+    name = answer.names[0]
+    others = [each for each in people if each != name]
+    found = []
+    for each in answer.passages:
+        mine = each.speaker == name
+        first, second = each.evidence["first_person"] > 0, each.evidence["second_person"] > 0
+        own = first or not second
+        names = _names(each.text, [name])
+        names_other = _names(each.text, others)
+        about = own if mine else second or names
+        about_other = second or names_other if mine else own
+        found.append({"asked": float(mine), "about": float(about), "about_other": float(about_other)})
+    return found
+
+
+def _names(text: str, people: Collection[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(each)}\b", text, re.IGNORECASE) for each in people if each)
+
+
 def collect(data: Path | None, embedder: str, split: str, say: Say) -> list[Asked]:
     """Every question of every world with the evidence of its candidates."""
     under = SYSTEMS[OF[embedder]]
@@ -41,7 +65,12 @@ def collect(data: Path | None, embedder: str, split: str, say: Say) -> list[Aske
             for case, question, answer in answers(world, under, model, CANDIDATES):
                 of = {text.uri: text.session for text in case.texts}
                 found = answer.passages
-                matrix = [[each.evidence.get(c, 0.0) for c in learn.COLUMNS] for each in found]
+                people = {text.speaker for text in case.texts}
+                known = whose(answer, people)
+                matrix = [
+                    [each.evidence.get(c, more.get(c, 0.0)) for c in learn.COLUMNS]
+                    for each, more in zip(found, known, strict=True)
+                ]
                 rows.append(
                     Asked(
                         world=name,

@@ -153,6 +153,10 @@ class ReadView(Protocol):
         """Sign bits of the token vectors of each passage, row after row; empty where there are none."""
         ...
 
+    def holds(self, passages: Sequence[PassageId], terms: Sequence[str]) -> list[bool]:
+        """Whether each passage holds one of these analysed words; False for one that cannot be read."""
+        ...
+
     def wordpieces(self, ids: Sequence[int]) -> Mapping[int, int]:
         """In how many readable passages each wordpiece stands."""
         ...

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from quoth.core import rules
 from quoth.core.errors import InvalidInput, NotFound
 from quoth.core.policy import Policy
-from quoth.core.ports import Clock, Store, WriteView
+from quoth.core.ports import Clock, ReadView, Store, WriteView
 from quoth.core.types import Access, Document, Result
 from quoth.ingest import gate
 from quoth.ingest.readers import markdown, text
@@ -30,6 +30,8 @@ from quoth.ingest.walk import kind_of, walk
 MOUNT = "mount"
 """Metadata key: the mount point that a file lies on, so that an unmounted one is known for what it is."""
 _SNIFF = 8_192
+_RETIRED = 100
+"""Documents that are retired in one transaction, so that other writers need not wait long."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -152,9 +154,10 @@ def _find(scan: _Scan, path: Path) -> None:
     if known and root.is_dir() and not found.entries:
         scan.problems.append(f"{str(root)!r} is empty (unmounted?){kept}")
         return
-    for uri, digest in known.items():
-        if uri not in scan.files and _gone(scan, uri):
-            scan.vanished[uri] = digest
+    missing = [uri for uri in known if uri not in scan.files]
+    if missing:
+        with scan.store.read(scan.access) as view:
+            scan.vanished |= {uri: known[uri] for uri in missing if _gone(scan, view, uri)}
 
 
 def _take(scan: _Scan, file: Path) -> None:
@@ -168,7 +171,7 @@ def _take(scan: _Scan, file: Path) -> None:
     scan.files[uri] = file
 
 
-def _gone(scan: _Scan, uri: str) -> bool:
+def _gone(scan: _Scan, view: ReadView, uri: str) -> bool:
     """True when nothing has that name any more and the file system that it was on is there."""
     try:
         Path(uri).lstat()
@@ -179,8 +182,7 @@ def _gone(scan: _Scan, uri: str) -> bool:
         return False
     else:
         return False
-    with scan.store.read(scan.access) as view:
-        mount = view.document(uri).metadata.get(MOUNT)
+    mount = view.document(uri).metadata.get(MOUNT)
     if mount and uri.startswith(f"{mount}/") and not Path(mount).is_mount():
         scan.problems.append(f"{mount!r} is not mounted: {uri!r} is kept")
         return False
@@ -312,10 +314,10 @@ def _change(scan: _Scan, view: WriteView, change: _Change) -> Counter[str]:
 def _delete(scan: _Scan) -> None:
     """Retract what stood in the files that are gone, unless they or their words have changed since."""
     waiting = sorted(scan.vanished)
-    for start in range(0, len(waiting), BATCH_RECORDS):
+    for start in range(0, len(waiting), _RETIRED):
         with scan.store.write(scan.access) as view:
             counted: Counter[str] = Counter()
-            for uri in waiting[start : start + BATCH_RECORDS]:
+            for uri in waiting[start : start + _RETIRED]:
                 counted += _retire(scan, view, uri)
         scan.count += counted
 

@@ -233,7 +233,8 @@ def _maxsim(
 
     ``sum_t idf_t max_p (t . p) / sum_t idf_t`` with p the signs of the token vector over its length.
     """
-    if query is None or query.tokens is None or query.pieces is None or not len(passages):
+    asks = query is not None and query.pieces is not None and len(query.pieces)
+    if query is None or query.tokens is None or query.pieces is None or not asks or not len(passages):
         return np.zeros(len(passages), np.float32)
     dimensions = query.tokens.shape[1]
     bits = view.token_bits([PassageId(int(each)) for each in passages])
@@ -276,26 +277,14 @@ def _whose(
     nothing = np.zeros(len(chosen), np.bool_)
     if len(plan.names) != 1:
         return nothing, nothing, nothing
+    name = plan.names[0]
     speakers = list(view.speakers())
-    asked = turns.speaker[chosen] == speakers.index(plan.names[0])
-    flags = turns.flags[chosen]
-    first = (flags & int(Flag.FIRST_PERSON)) > 0
+    speaker, flags = turns.speaker[chosen], turns.flags[chosen]
+    asked = speaker == speakers.index(name)
     second = (flags & int(Flag.SECOND_PERSON)) > 0
-    own = first | ~second
-    named = _naming(view, turns.passage[chosen], plan.names)
-    others = [each for each in speakers if each and each != plan.names[0]]
-    named_other = _naming(view, turns.passage[chosen], others[:20])
-    return asked, np.where(asked, own, second | named), np.where(asked, second | named_other, own)
-
-
-def _naming(view: ReadView, passages: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether the words of a passage name one of these people (the speaker's own name apart)."""
-    found = np.zeros(len(passages), np.bool_)
-    order = np.argsort(passages, kind="stable")
-    for name in names:
-        turns = view.turns([PassageId(int(each)) for each in passages], analyse(name), None)
-        at = np.searchsorted(passages[order], turns.passage)
-        inside = (at < len(passages)) & (passages[order][np.minimum(at, len(passages) - 1)] == turns.passage)
-        hit = inside & (turns.lexical > 0)
-        found[order[at[hit]]] = True
-    return found
+    own = ((flags & int(Flag.FIRST_PERSON)) > 0) | ~second
+    passages = [PassageId(int(each)) for each in turns.passage[chosen]]
+    others = {speakers[int(each)] for each in np.unique(speaker[~asked])}
+    of_asked = np.array(view.holds(passages, analyse(name)), np.bool_)
+    of_others = np.array(view.holds(passages, analyse(" ".join(sorted(others)))), np.bool_)
+    return asked, np.where(asked, own, second | of_asked), np.where(asked, second | of_others, own)

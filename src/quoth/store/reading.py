@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 import numpy as np
 
-from quoth.core.errors import IntegrityError, NotFound
+from quoth.core.errors import IntegrityError, InvalidInput, NotFound
 from quoth.core.ledger import moment
 from quoth.core.policy import LexicalPolicy
 from quoth.core.ports import Event, Turns
@@ -258,6 +258,9 @@ class Reading:
     def _cosine(self, vector: Vector) -> scan.Float:
         key = vector.tobytes()
         if key not in self._cosines:
+            matrix = self._selected[0].matrix
+            if matrix is not None and vector.shape != matrix.shape[1:]:
+                raise InvalidInput(f"a vector of {vector.size} dimensions, the store's have {matrix.shape[1]}")
             self._cosines[key] = scan.cosine(self._selected[0], vector)
         return self._cosines[key]
 
@@ -339,6 +342,16 @@ class Reading:
         selection, _ = self._selected
         readable = {each for each in passages if 0 < each <= selection.n and selection.mask[each - 1]}
         return [found.get(each, b"") if each in readable else b"" for each in passages]
+
+    def holds(self, passages: Sequence[PassageId], terms: Sequence[str]) -> list[bool]:
+        """See the port."""
+        selection, arrays = self._selected
+        at = np.asarray(passages, np.int64) - 1
+        there = (at >= 0) & (at < selection.n)
+        there[there] = selection.mask[at[there]]
+        found = there.copy()
+        found[there] = scan.holds(arrays, at[there], terms)
+        return [bool(each) for each in found]
 
     def wordpieces(self, ids: Sequence[int]) -> Mapping[int, int]:
         """See the port."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+from quoth.core.errors import IntegrityError
 from quoth.core.ledger import moment
 from quoth.core.types import (
     EPOCH,
@@ -27,6 +30,25 @@ from quoth.core.types import (
     Trust,
 )
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _sound(make: Callable[P, T]) -> Callable[P, T]:
+    """`IntegrityError` for a row that holds what Quoth never writes."""
+
+    @wraps(make)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return make(*args, **kwargs)
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
+            raise IntegrityError(
+                f"a row of the store holds no {make.__name__} ({type(error).__name__}): quoth verify"
+            ) from error
+
+    return checked
+
+
 TESTIMONY = """r.id, sc.name, r.text, r.digest, r.salt, d.uri, d.session_id, sp.name, d.said_at,
     r.recorded_at, a.id, a.kind, a.authority, d.source, r.derived_from"""
 
@@ -48,6 +70,7 @@ def actor(row: tuple[Any, ...]) -> Actor:
     return Actor(row[0], ActorKind(row[1]), Authority(row[2]))
 
 
+@_sound
 def testimony(row: tuple[Any, ...]) -> Testimony:
     """The columns of `TESTIMONY`."""
     return Testimony(
@@ -67,6 +90,7 @@ def testimony(row: tuple[Any, ...]) -> Testimony:
     )
 
 
+@_sound
 def filing(record: RecordId, row: tuple[Any, ...]) -> Filing:
     """The columns of `FILING`."""
     return Filing(
@@ -97,6 +121,7 @@ OBSERVATION = """SELECT d.uri, o.start, o.stop, o.first_line, o.last_line, o.see
     a.authority FROM observation o JOIN document d ON d.no = o.document JOIN actor a ON a.no = o.actor"""
 
 
+@_sound
 def observation(record_id: RecordId, row: tuple[Any, ...]) -> Observation:
     """The columns of `OBSERVATION`."""
     return Observation(
@@ -114,6 +139,7 @@ LEDGER = """SELECT l.origin, sc.name, l.seq, l.hlc, l.at, a.id, a.kind, a.author
     JOIN actor a ON a.no = l.actor"""
 
 
+@_sound
 def ledger_entry(row: tuple[Any, ...]) -> LedgerEntry:
     """The columns of `LEDGER`."""
     return LedgerEntry(

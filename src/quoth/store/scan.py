@@ -135,6 +135,16 @@ def _ranges(starts: Int, lengths: NDArray[np.int32]) -> Int:
     return places
 
 
+def holds(arrays: Arrays, positions: Int, terms: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether each of these passages holds one of the words; shape (len(positions),)."""
+    tokens = arrays.columns["tokens"][positions]
+    words = arrays.words[_ranges(arrays.columns["terms_end"][positions] - tokens, tokens)]
+    hit = np.isin(words, np.array([term_hash(each) for each in terms], np.uint32))
+    counts = np.bincount(np.repeat(np.arange(len(positions)), tokens)[hit], minlength=len(positions))
+    found: NDArray[np.bool_] = counts > 0
+    return found
+
+
 def _owners(selection: Selection, word: np.uint32) -> NDArray[np.uint32]:
     """Positions of the readable passages in which a word stands, ascending, once for each time."""
     parts = []

@@ -7,6 +7,7 @@ Several processes may open the same folder.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 import time
@@ -27,6 +28,8 @@ from quoth.store.index import Index
 from quoth.store.migrations import migrate
 from quoth.store.reading import Reading
 from quoth.store.writing import Writing
+
+log = logging.getLogger(__name__)
 
 DATABASE = "quoth.db"
 
@@ -199,7 +202,10 @@ class SqliteStore:
             if grew:
                 self._head_dirty = True
                 if time.monotonic() - self._head_written >= self._policy.store.head_seconds:
-                    self._write_head()
+                    try:
+                        self._write_head()
+                    except (OSError, apsw.Error) as error:  # committed; `verify` and `close` try again
+                        log.warning("the head file cannot be written yet: %s", type(error).__name__)
 
     def unembedded(self, access: Access, limit: int) -> list[tuple[PassageId, str]]:
         """See the port."""
@@ -250,9 +256,11 @@ class SqliteStore:
             try:
                 reading = self._reading(db, access, NOW)
                 index: Index = reading["index"]
-                return verify.verification(db, index, reading["scopes"], self._head_file())
+                return verify.verification(db, index, reading["scopes"], access.reads, self._head_file())
             except apsw.Error as error:
                 raise translated(error, self._where) from error
+            except UnicodeDecodeError as error:
+                raise IntegrityError(f"the database {self._where!r} holds bytes that are no text") from error
 
     def _head_file(self) -> list[tuple[str, str, int, str]] | None:
         """What the head file says; None without one, an empty list where it cannot be read."""

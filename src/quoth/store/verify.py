@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import apsw
 
 from quoth.core import ledger
+from quoth.core.errors import IntegrityError
+from quoth.core.rules import text_digest
 from quoth.core.types import Head, LedgerEntry, RecordId, Scope, Verdict, Verification, VerifyState
 from quoth.store import rows
 from quoth.store.index import Index
@@ -30,10 +35,30 @@ DOES_NOT_PROVE = (
 )
 
 
+@dataclass(slots=True)
+class _Sealed:
+    """What the chains of one scope say of its records."""
+
+    entries: dict[str, list[str]] = field(default_factory=dict)
+    """Record id -> ``action:payload`` of each of its entries, in order."""
+    disputed: set[str] = field(default_factory=set)
+    """Records with an entry behind a broken link."""
+
+    def add(self, entries: list[LedgerEntry], broken: int | None) -> None:
+        """Take the entries of one chain."""
+        for place, each in enumerate(entries, 1):
+            if each.action in ("put", "observe", "refile"):
+                found = self.entries.setdefault(each.subject, [])
+                found.append(f"{each.action}:{each.payload_digest}")
+                if broken is not None and place >= broken:
+                    self.disputed.add(each.subject)
+
+
 def verification(
     db: apsw.Connection,
     index: Index,
     scopes: Mapping[Scope, int],
+    reads: Collection[Scope],
     head_file: list[tuple[str, str, int, str]] | None,
 ) -> Verification:
     """What `verify` says of the readable scopes."""
@@ -53,20 +78,18 @@ def verification(
         chains: list[Any] = db.execute(
             "SELECT origin, seq, hash FROM head WHERE scope = ? ORDER BY origin", (no,)
         ).fetchall()
-        sealed: dict[str, str] = {}
+        sealed = _Sealed()
         for origin, seq, digest in chains:
-            entries = list(_entries(db, origin, no))
-            broken = ledger.broken_at(entries)
+            try:
+                entries = list(_entries(db, origin, no))
+                broken = ledger.broken_at(entries)
+            except IntegrityError:
+                entries, broken = [], 1
             if broken is not None:
                 problems.append(f"the chain of {origin!r} in {scope!r} is broken at entry {broken}")
             if len(entries) != seq or (entries and entries[-1].hash != digest.hex()):
                 problems.append(f"the chain of {origin!r} in {scope!r} does not end at its head")
-            sealed |= {
-                f"{each.action}:{each.subject}:{each.payload_digest}": "disputed"
-                if broken is not None and each.seq >= broken
-                else "sealed"
-                for each in entries
-            }
+            sealed.add(entries, broken)
             heads.append(Head(origin, scope, seq, digest.hex()))
             witness = known.pop((origin, scope), None)
             if witness and not _holds(entries, witness):
@@ -76,7 +99,8 @@ def verification(
             counts[verdict.state.value] += 1
             if verdict.state is not VerifyState.SEALED:
                 verdicts.append(verdict)
-    if [head for head in known.values() if head[1] in scopes]:
+        problems += _documents(db, scope, no)
+    if [head for head in known.values() if head[1] in reads]:
         anchored = "regressed"
         problems.append("a chain that the head file knows is gone")
     damaged = index.differences(db)
@@ -104,25 +128,35 @@ def _holds(entries: list[LedgerEntry], witness: tuple[str, str, int, str]) -> bo
     return len(entries) >= witness[2] and (not witness[2] or entries[witness[2] - 1].hash == witness[3])
 
 
-def _records(db: apsw.Connection, scope: int, sealed: dict[str, str]) -> Iterator[Verdict]:
+def _records(db: apsw.Connection, scope: int, sealed: _Sealed) -> Iterator[Verdict]:
     """One verdict a record; what it needs must be in the ledger, and nothing of its may be left there."""
-    expected = {key.split(":")[1] for key in sealed if key.startswith("put:")}
-    for row in db.execute(f"{rows.RECORD} WHERE f.revision = 1 AND d.scope = ? ORDER BY r.no", (scope,)):
-        record = rows.record(row)
-        subject = record.testimony.id
-        known = subject in expected
-        expected.discard(subject)
-        digest = ledger.testimony_digest(record.testimony)
-        states = {sealed.get(key) for key in _keys(db, subject, digest, ledger.filing_digest(record.filing))}
-        if not known:
+    expected = {
+        subject for subject, keys in sealed.entries.items() if any(key.startswith("put:") for key in keys)
+    }
+    statement = f"{rows.RECORD} WHERE f.revision = 1 AND d.scope = ? ORDER BY r.no"
+    for row in db.execute(statement, (scope,)):
+        subject = RecordId(row[0].hex())
+        if subject not in expected:
             state = VerifyState.UNSEALED
-        elif None in states or digest != record.testimony.digest:
+        elif not _whole(db, row, sealed.entries[subject]):
             state = VerifyState.ALTERED
         else:
-            state = VerifyState.DISPUTED if "disputed" in states else VerifyState.SEALED
+            state = VerifyState.DISPUTED if subject in sealed.disputed else VerifyState.SEALED
+        expected.discard(subject)
         yield Verdict(subject, state, NEXT.get(state, ""))
     for lost in sorted(expected):
         yield Verdict(lost, VerifyState.MISSING, NEXT[VerifyState.MISSING])
+
+
+def _whole(db: apsw.Connection, row: tuple[Any, ...], entries: list[str]) -> bool:
+    """Whether a record with all its filings and observations is what its entries sealed, no more, no less."""
+    try:
+        record = rows.record(row)
+        digest = ledger.testimony_digest(record.testimony)
+        keys = _keys(db, record.testimony.id, digest, ledger.filing_digest(record.filing))
+        return digest == record.testimony.digest and sorted(entries) == sorted(keys)
+    except IntegrityError:
+        return False
 
 
 def _keys(db: apsw.Connection, subject: RecordId, testimony: str, filing: str) -> Iterator[str]:
@@ -133,10 +167,40 @@ def _keys(db: apsw.Connection, subject: RecordId, testimony: str, filing: str) -
         ledger.observation_digest(rows.observation(subject, row))
         for row in db.execute(f"{rows.OBSERVATION} WHERE o.record {where} ORDER BY o.n", raw)
     ]
-    yield f"put:{subject}:{ledger.payload_digest(testimony, filing, seen[0] if seen else '')}"
+    yield f"put:{ledger.payload_digest(testimony, filing, seen[0] if seen else '')}"
     for each in seen[1:]:
-        yield f"observe:{subject}:{ledger.payload_digest(each)}"
+        yield f"observe:{ledger.payload_digest(each)}"
     later = f"""SELECT {rows.FILING} FROM filing f JOIN actor fa ON fa.no = f.actor
         WHERE f.revision > 1 AND f.record {where} ORDER BY f.revision"""
     for row in db.execute(later, raw):
-        yield f"refile:{subject}:{ledger.payload_digest(ledger.filing_digest(rows.filing(subject, row)))}"
+        yield f"refile:{ledger.payload_digest(ledger.filing_digest(rows.filing(subject, row)))}"
+
+
+def _documents(db: apsw.Connection, scope: Scope, no: int) -> Iterator[str]:
+    """Documents whose text is not the one that was kept, or does not hold its records where they stood."""
+
+    @lru_cache(maxsize=16)
+    def text(document: int) -> str | None:
+        """None for a text that cannot be had."""
+        body: Any = db.execute("SELECT body FROM document WHERE no = ?", (document,)).fetchall()[0][0]
+        try:
+            return zlib.decompress(body).decode("utf-8", "surrogatepass")
+        except (zlib.error, TypeError, ValueError):
+            return None
+
+    unlike = {}
+    for number, uri, digest in db.execute(
+        "SELECT no, uri, digest FROM document WHERE scope = ? AND body IS NOT NULL ORDER BY no", (no,)
+    ):
+        words = text(number)
+        if words is None or bytes.fromhex(text_digest(words)) != digest:
+            unlike[number] = uri
+    for number, uri, start, stop, words in db.execute(
+        """SELECT d.no, d.uri, o.start, o.stop, r.text FROM record r JOIN observation o ON o.record = r.no
+        JOIN document d ON d.no = o.document WHERE d.scope = ? AND d.body IS NOT NULL ORDER BY r.no, o.n""",
+        (no,),
+    ):
+        if number not in unlike and (text(number) or "")[start:stop] != words:
+            unlike[number] = uri
+    for uri in dict.fromkeys(unlike.values()):
+        yield f"the text of document {uri!r} in {scope!r} is not the one that its records were read in"

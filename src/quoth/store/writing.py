@@ -148,9 +148,7 @@ class Writing(Reading):
         """The number of a record; 0 where there is none."""
         return self._one("SELECT no FROM record WHERE id = ?", bytes.fromhex(record_id))
 
-    def _keep(
-        self, document: Document, testimony: Testimony, scope: int, *, whole: bool
-    ) -> tuple[int, int]:
+    def _keep(self, document: Document, testimony: Testimony, scope: int, *, whole: bool) -> tuple[int, int]:
         """The numbers of this version of the document, which is kept whole, and of its session.
 
         What its records share stands there, so that one with another time or speaker is another version.

@@ -76,9 +76,7 @@ def test_a_text_file_is_read_as_it_is(tmp_path: Path) -> None:
     """Line ends and white space are kept; a byte order mark is not part of the text."""
     path = tmp_path / "a.txt"
     path.write_bytes(codecs.BOM_UTF8 + "a\r\n b\r кириллица\n".encode())
-    assert list(read("text", path)) == [
-        Document("a\r\n b\r кириллица\n", uri=path.as_posix(), kind="text")
-    ]
+    assert list(read("text", path)) == [Document("a\r\n b\r кириллица\n", uri=path.as_posix(), kind="text")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])

@@ -69,7 +69,12 @@ def test_a_note_is_kept_with_all_that_is_known_of_it(hear: Hear) -> None:
         (seen,) = view.observations(record_id)
         assert view.document("chat:1").text == " I like tea. "
     words = record.testimony
-    assert (words.text, words.uri, words.session_id, words.speaker) == ("I like tea.", "chat:1", "s", "assistant")
+    assert (words.text, words.uri, words.session_id, words.speaker) == (
+        "I like tea.",
+        "chat:1",
+        "s",
+        "assistant",
+    )
     assert words.said_at == said
     assert words.source is Source.ASSISTANT
     assert words.recorded_at == hear.clock.now()
@@ -105,7 +110,7 @@ def test_other_words_at_the_uri_of_a_note_are_another_record(hear: Hear) -> None
 
 
 def test_other_words_at_the_uri_of_a_file_are_an_edit(hear: Hear) -> None:
-    """A markdown or text document is read again: what changed is superseded, what stayed is not stored anew."""
+    """A markdown or text document is read again: what changed is superseded, nothing else."""
     old = hear(Document("one\n\ntwo\n\nthree", "/a.txt", kind="text"))
     receipt = hear(Document("one\n\n2\n\nthree", "/a.txt", kind="text"))
     assert results(receipt) == ["duplicate", "stored", "duplicate"]
@@ -132,7 +137,7 @@ def test_refused_documents_are_outcomes_and_the_others_are_kept(hear: Hear) -> N
         "empty",
         "holds lone surrogates",
     ]
-    assert [None] * 3 == [each.record_id for each in receipt.outcomes[1:4]]
+    assert [each.record_id for each in receipt.outcomes[1:4]] == [None] * 3
 
 
 def test_what_is_refused_opens_no_transaction(access: Access, clock: Any) -> None:

@@ -85,7 +85,12 @@ def test_a_paragraph_inserted_on_top_leaves_all_others_alone(file: File) -> None
     before = file.ids()
     revision = file.read("zero", "one", "two", "three")
     assert (revision.superseded, revision.retracted) == (0, 0)
-    assert ["stored", "duplicate", "duplicate", "duplicate"] == [each.outcome.value for each in revision.outcomes]
+    assert [each.outcome.value for each in revision.outcomes] == [
+        "stored",
+        "duplicate",
+        "duplicate",
+        "duplicate",
+    ]
     after = file.ids()
     assert list(after) == ["zero", "one", "two", "three"]
     assert before == {text: after[text] for text in before}
@@ -145,8 +150,10 @@ def test_words_that_return_are_current_again(file: File) -> None:
     assert revision.superseded == 1
     assert file.ids()["two"] == first
     with file.store.read(file.access) as view:
-        assert [Status.CURRENT, Status.SUPERSEDED, Status.CURRENT] == [
-            each.status for each in view.history(first)
+        assert [each.status for each in view.history(first)] == [
+            Status.CURRENT,
+            Status.SUPERSEDED,
+            Status.CURRENT,
         ]
     assert file.get(first).filing.note == RETURNED
     assert file.get(second).filing.status is Status.SUPERSEDED

@@ -40,12 +40,12 @@ def test_a_session_without_ids_is_named_after_file_and_line() -> None:
     """Sessions without sessionId use the file's stem, messages without uuid their line."""
     path = CLAUDE / "agentsview-valid_session.jsonl"
     found = documents("claude-code", path)
-    assert [
+    assert [(each.speaker, each.text, each.uri) for each in found] == [
         ("user", "Fix the login bug", "claude-code:agentsview-valid_session/line-1"),
         ("assistant", "Looking at the auth module...", "claude-code:agentsview-valid_session/line-2"),
         ("user", "That looks right", "claude-code:agentsview-valid_session/line-3"),
         ("assistant", "Applied the fix.", "claude-code:agentsview-valid_session/line-4"),
-    ] == [(each.speaker, each.text, each.uri) for each in found]
+    ]
     first = found[0]
     assert first.session_id == "agentsview-valid_session"
     assert first.said_at == datetime(2024, 1, 1, 10, tzinfo=UTC)
@@ -59,20 +59,21 @@ def test_the_edge_cases_of_claude_code() -> None:
     """Wrappers, tools, broken messages and things that are no message are counted; words are kept."""
     path = CLAUDE / "claude-code-log-edge_cases.jsonl"
     found = documents("claude-code", path)
-    assert [
+    assert [each.uri for each in found] == [
         "claude-code:edge_cases/edge_001",
         "claude-code:edge_cases/edge_002",
         "claude-code:edge_cases/edge_003",
         "claude-code:edge_cases/edge_009",
         "claude-code:edge_cases/edge_011",
-    ] == [each.uri for each in found]
-    assert ["user", "assistant", "user", "assistant", "user"] == [each.speaker for each in found]
+    ]
+    assert [each.speaker for each in found] == ["user", "assistant", "user", "assistant", "user"]
     assert found[3].text == (
         "I see the long Lorem ipsum text wraps nicely! Long text handling is important for readability. "
         "The CSS should handle word wrapping automatically."
     )
     assert found[4].text == (
-        "Testing special characters: café, naïve, résumé, 中文, العربية, русский, 🎉 emojis 🚀 and symbols ∑∆√π∞"
+        "Testing special characters: café, naïve, résumé, 中文, العربية, русский, "
+        "🎉 emojis 🚀 and symbols ∑∆√π∞"
     )
     assert found[4].said_at == datetime(2025, 6, 14, 11, 3, 30, tzinfo=UTC)
     assert skipped("claude-code", path) == {
@@ -151,7 +152,7 @@ def test_sessions_of_codex() -> None:
     assert second.text == "I'll add rate limiting to the API."
     assert (second.speaker, second.source) == ("assistant", Source.ASSISTANT)
     path = CODEX / "agentsview-function_calls.jsonl"
-    assert ["Run the tests"] == [each.text for each in documents("codex", path)]
+    assert [each.text for each in documents("codex", path)] == ["Run the tests"]
     assert skipped("codex", path) == {"tool call": 2}
 
 
@@ -194,8 +195,9 @@ def test_text_blocks_of_one_message_are_documents_of_their_own(tmp_path: Path) -
     path = tmp_path / "s.jsonl"
     content = [{"type": "text", "text": " one\n"}, {"type": "image"}, {"type": "text", "text": "two"}]
     path.write_text(line(content=content), encoding="utf-8")
-    assert [("claude-code:s/u1", " one\n"), ("claude-code:s/u1#2", "two")] == [
-        (each.uri, each.text) for each in documents("claude-code", path)
+    assert [(each.uri, each.text) for each in documents("claude-code", path)] == [
+        ("claude-code:s/u1", " one\n"),
+        ("claude-code:s/u1#2", "two"),
     ]
 
 
@@ -210,7 +212,9 @@ def test_reminders_around_words_are_left_out(tmp_path: Path) -> None:
         f"a {reminder} b",
         "<system-reminder> open",
     ]
-    path.write_text("\n".join(line(uuid=str(at), content=text) for at, text in enumerate(texts)), encoding="utf-8")
+    path.write_text(
+        "\n".join(line(uuid=str(at), content=text) for at, text in enumerate(texts)), encoding="utf-8"
+    )
     found = [each.text for each in documents("claude-code", path)]
     assert found == ["\nMine.", "Mine. ", f"a {reminder} b", "<system-reminder> open"]
     assert all(each in text for each, text in zip(found, [*texts[:2], *texts[3:]], strict=True))
@@ -237,13 +241,20 @@ def test_a_time_that_is_none_leaves_the_words(tmp_path: Path, stamp: object) -> 
     """A missing, odd or naive time stamp costs the time, not the message (field case 64)."""
     path = tmp_path / "s.jsonl"
     path.write_text(line(timestamp=stamp), encoding="utf-8")
-    assert [None] == [each.said_at for each in documents("claude-code", path)]
+    assert [each.said_at for each in documents("claude-code", path)] == [None]
 
 
 def test_lines_that_make_no_sense_are_counted(tmp_path: Path) -> None:
     """Bad JSON, bad UTF-8, NUL, depth without end and a half-written last line cost one line each."""
     path = tmp_path / "s.jsonl"
-    lines = [b"{oops", b'{"a": "\xff"}', b"\xef\xbb\xbf" + line().encode(), b"[" * 100_000, b"", b'{"type": "us']
+    lines = [
+        b"{oops",
+        b'{"a": "\xff"}',
+        b"\xef\xbb\xbf" + line().encode(),
+        b"[" * 100_000,
+        b"",
+        b'{"type": "us',
+    ]
     path.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(lines))
     assert len(documents("claude-code", path)) == 1
     assert skipped("claude-code", path) == {
@@ -279,14 +290,14 @@ def test_a_folder_is_read_in_order_and_links_are_not_followed(tmp_path: Path) ->
         (tmp_path / name).write_text(line(uuid=name, content=name), encoding="utf-8")
     (tmp_path / "c.jsonl").symlink_to(tmp_path / "a.jsonl")
     (tmp_path / "d.jsonl").write_bytes(b"\0\1\2")
-    assert ["a.jsonl", "b/1.jsonl"] == [each.text for each in documents("claude-code", tmp_path)]
+    assert [each.text for each in documents("claude-code", tmp_path)] == ["a.jsonl", "b/1.jsonl"]
     assert skipped("claude-code", tmp_path) == {"link": 1, "file that cannot be read": 1}
 
 
 @pytest.mark.parametrize("format", sorted(FORMATS))
 def test_what_cannot_be_read_is_refused_by_name(format: str, tmp_path: Path) -> None:
     """A missing file and a binary one are errors that name path and byte."""
-    with pytest.raises(InvalidInput, match="no such file or folder: '.*missing'"):
+    with pytest.raises(InvalidInput, match=r"no such file or folder: '.*missing'"):
         list(read(format, tmp_path / "missing"))
     (tmp_path / "binary").write_bytes(b"ab\0c")
     with pytest.raises(InvalidInput, match="binary' is not a text file: NUL at byte 2"):

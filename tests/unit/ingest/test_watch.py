@@ -146,7 +146,9 @@ def test_a_renamed_file_keeps_its_records(folder: Folder) -> None:
     assert before == folder.current()
     assert folder.documents() == ["sub/b.md"]
     with folder.store.read(folder.access) as view:
-        assert [each.uri.removeprefix(folder.root.as_posix()) for each in view.observations(before["one"])] == [
+        assert [
+            each.uri.removeprefix(folder.root.as_posix()) for each in view.observations(before["one"])
+        ] == [
             "/a.md",
             "/sub/b.md",
         ]
@@ -318,7 +320,7 @@ def test_an_unreadable_folder_retracts_nothing(folder: Folder, monkeypatch: pyte
 def test_a_path_that_never_was_is_a_mistake(folder: Folder) -> None:
     """Nothing is written when one of the paths is not there."""
     folder.write("a.md", "one")
-    with pytest.raises(InvalidInput, match="no such file or folder: '.*missing'"):
+    with pytest.raises(InvalidInput, match=r"no such file or folder: '.*missing'"):
         folder.look(folder.root, folder.root / "missing")
     assert folder.entries() == 0
 

@@ -12,6 +12,9 @@ from quoth.ingest.readers.files import Problem, read_text
 
 SHOWN = 500
 """Characters of a value, and values of a list, that are kept as metadata; the text keeps all."""
+YAML_CHARS = 8_000
+"""Front matter up to this long is read for metadata."""
+_BRACKETS = 100
 _DATES = ("date", "created")
 """Keys of front matter that say when a note was written; the first with a date counts."""
 
@@ -33,8 +36,8 @@ def document(text: str, uri: str) -> Document:
 def _values(head: str) -> dict[str, object]:
     """What a YAML head says; nothing when it does not parse, whatever is wrong with it."""
     lines = head.lstrip("\ufeff").splitlines()
-    if lines[0].startswith("+++"):
-        return {}  # TOML
+    if lines[0].startswith("+++") or len(head) > YAML_CHARS or head.count("[") + head.count("{") > _BRACKETS:
+        return {}  # TOML; or longer or deeper than anybody writes, which takes the parser minutes
     # Only a file with front matter pays for the import.
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError

@@ -50,7 +50,7 @@ def common() -> Common:
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:  # noqa: ANN401 (click's)
-    if (value and not isinstance(value, bool)) or value is True:
+    if value is not None and value is not False:
         setattr(context.find_root().ensure_object(Common), str(parameter.name), value)
 
 

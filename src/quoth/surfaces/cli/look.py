@@ -49,10 +49,8 @@ def _where(found: Where) -> None:
     show.row(f"settings  {found.settings}")
     if found.project_settings:
         show.row(f"project   {found.project_settings}")
-    show.row(
-        f"scope     {found.scope}"
-        + ("" if found.records is None else f" ({show.many(found.records, 'record')})")
-    )
+    held = "" if found.records is None else f" ({show.many(found.records, 'record')})"
+    show.row(f"scope     {found.scope}{held}")
     show.row(f"actor     {found.actor}")
     show.row(f"embedder  {found.embedder}")
     if found.problem:

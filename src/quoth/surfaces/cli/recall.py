@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import click
 
@@ -23,7 +23,7 @@ def moment(context: click.Context, parameter: click.Parameter, text: str | None)
             found = datetime.fromisoformat(text)
         else:
             found = datetime.combine(day, time()) + timedelta(days=1, microseconds=-1)
-        return found if found.tzinfo else found.astimezone()
+        return found.astimezone(UTC)
     except (ValueError, OverflowError):
         raise click.BadParameter(
             f"{text!r} is no time such as 2026-03-01 or 2026-03-01T09:30+01:00", context, parameter

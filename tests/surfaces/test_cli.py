@@ -1,0 +1,459 @@
+"""Commands: what they print, how they end, what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from quoth.surfaces.cli import group
+
+Run = Callable[..., Any]
+KEY = "The spare key is with Ruth, second floor."
+WHO = "who has the spare key?"
+
+
+def commands(owner: click.Group = group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with its path."""
+    for name, command in owner.commands.items():
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+COMMANDS = dict(commands())
+ARGUMENTS = {
+    ("remember",): ["a note"],
+    ("watch",): ["notes", "--once"],
+    ("import",): ["claude-code", "session.jsonl"],
+    ("recall",): [WHO],
+    ("get",): ["ID"],
+    ("history",): ["ID"],
+    ("demo",): ["--examples", str(Path(__file__).parents[2] / "examples")],
+}
+"""What each command is called with here; those that are not listed need nothing."""
+
+
+def filled(path: tuple[str, ...], ask: Run) -> list[str]:
+    """A call of a command that works, with what it needs."""
+    Path("notes").mkdir(exist_ok=True)
+    Path("notes/a.md").write_text("The lamp is off.\n", encoding="utf-8")
+    turn = {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-01T10:00:00Z"}
+    turn["message"] = {"role": "user", "content": "The tap drips."}  # type: ignore[assignment]
+    Path("session.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
+    known = ask("remember", KEY)["outcomes"][0]["id"]
+    return [*path, *(known if each == "ID" else each for each in ARGUMENTS.get(path, []))]
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_help(quoth: Run, path: tuple[str, ...]) -> None:
+    """Each command explains itself, and names the options that all share."""
+    ran = quoth(*path, "--help")
+    assert ran.exit_code == 0
+    shared = ("--store", "--scope", "--actor", "--json", "--quiet", "--help")
+    assert [each for each in shared if each not in ran.stdout] == []
+    assert COMMANDS[path].help
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_json(ask: Run, path: tuple[str, ...]) -> None:
+    """Each command answers with one JSON object on one line, and with nothing else."""
+    assert isinstance(ask(*filled(path, ask)), dict)
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_answers_a_person(quoth: Run, ask: Run, path: tuple[str, ...]) -> None:
+    """Each command prints something that a person reads, and ends with 0."""
+    ran = quoth(*filled(path, ask))
+    assert (ran.exit_code, bool(ran.stdout.strip())) == (0, True), ran.stderr
+
+
+def test_help_has_the_sections_of_the_design(quoth: Run) -> None:
+    """`quoth --help` groups the commands, and each stands in one group."""
+    text = quoth("--help").stdout
+    assert re.findall(r"^(\w+):$", text, re.MULTILINE) == [
+        "Options",
+        "Remember",
+        "Recall",
+        "Truth",
+        "Keep",
+        "Prove",
+        "Look",
+    ]
+    assert [name for name in group.commands if len(re.findall(rf"^  {name} ", text, re.MULTILINE)) != 1] == []
+    assert "..." not in text[text.index("Remember:") :]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_shared_options_may_stand_anywhere(quoth: Run, tmp_path: Path, place: int) -> None:
+    """`--store`, `--scope`, `--actor` and `--json` are taken before the command and after it."""
+    shared = ["--store", str(tmp_path / "other"), "--scope", "s", "--actor", "ben", "--json"]
+    call = ["remember", "A note."]
+    ran = quoth(*call[:place], *shared, *call[place:])
+    assert ran.exit_code == 0, ran.stderr
+    id = json.loads(ran.stdout)["outcomes"][0]["id"]
+    seen = json.loads(quoth("history", id, *shared).stdout)["filings"][0]["actor"]
+    assert seen == {"id": "ben", "kind": "human", "authority": 3}
+    assert quoth("get", id, "--store", str(tmp_path / "other"), "--scope", "t").exit_code == 4
+
+
+def test_recall_prints_words_and_where_they_stand(quoth: Run) -> None:
+    """A passage is printed word for word, with its place, standing, confidence and id below."""
+    Path("notes").mkdir()
+    Path("notes/keys.md").write_text(f"# Keys\n\nThe bicycle is red.\n\n{KEY}\n", encoding="utf-8")
+    quoth("watch", "notes", "--once")
+    words, source, *more = quoth("recall", WHO, "-k", "1").stdout.splitlines()
+    assert (words, more) == (KEY, [])
+    assert re.fullmatch(
+        r"— .*/notes/keys\.md:5 · recorded \d{4}-\d\d-\d\d · current · confidence \w+ · [0-9a-f]{32}", source
+    )
+
+
+def test_a_turn_is_printed_with_speaker_and_time(quoth: Run, ask: Run) -> None:
+    """What somebody said is printed with who said it and when."""
+    filled(("import",), ask)
+    quoth("import", "claude-code", "session.jsonl")
+    assert " · user · said 2026-03-01 · current · " in quoth("recall", "does the tap drip?").stdout
+
+
+def test_a_superseded_record_names_what_took_its_place(quoth: Run, ask: Run) -> None:
+    """`get` labels a superseded record, and the history says why it is."""
+    Path("a.md").write_text("The code is 1234.\n", encoding="utf-8")
+    quoth("watch", "a.md", "--once")
+    old = ask("recent")["records"][0]["id"]
+    Path("a.md").write_text("The code is 5678.\n", encoding="utf-8")
+    quoth("watch", "a.md", "--once")
+    new = ask("recent")["records"][0]["id"]
+    assert f"superseded by {new}" in quoth("get", old).stdout
+    assert ("superseded", new) == (ask("get", old)["standing"], ask("get", old)["superseded_by"])
+    assert [each["status"] for each in ask("history", old)["filings"]] == ["current", "superseded"]
+    assert "The code is 1234." not in quoth("recall", "what is the code?").stdout
+
+
+def test_an_abstention_says_so(quoth: Run) -> None:
+    """Without an answer it says that it does not know; with --fail-empty it ends with 6."""
+    assert "I don't know: " in quoth("recall", WHO).stdout
+    assert [quoth("recall", WHO, *more).exit_code for more in ([], ["--fail-empty"])] == [0, 6]
+    quoth("remember", KEY)
+    assert quoth("recall", WHO, "--fail-empty").exit_code == 0
+
+
+def test_explain_says_how_it_came_about(quoth: Run) -> None:
+    """`--explain` gives the stages on stderr, so that the answer stays an answer."""
+    quoth("remember", KEY)
+    plain, explained = quoth("recall", WHO), quoth("recall", WHO, "--explain", "--json")
+    assert "plan" not in plain.output
+    assert "plan" in explained.stderr
+    assert json.loads(explained.stdout)["passages"][0]["text"] == KEY
+    assert KEY not in explained.stderr
+
+
+def test_degraded_is_noted_on_stderr(quoth: Run) -> None:
+    """What was missing is said beside the answer, and not with --quiet."""
+    quoth("remember", KEY)
+    assert "note: no embedder" in quoth("recall", WHO).stderr
+    assert quoth("recall", WHO, "--quiet").stderr == ""
+
+
+def test_quiet_prints_answers_only(quoth: Run) -> None:
+    """`--quiet` confirms nothing, still answers, and still says what went wrong."""
+    assert quoth("remember", KEY, "--quiet").output == ""
+    assert KEY in quoth("recall", WHO, "--quiet").stdout
+    refused = quoth("remember", " ", "--quiet")
+    assert (refused.exit_code, refused.stderr) == (8, "quoth: refused: empty\n")
+
+
+def test_known_at_asks_the_past(ask: Run) -> None:
+    """`--known-at` and `--as-of` reach the two time lines; a day alone is its end."""
+    ask("remember", KEY)
+    assert ask("recall", WHO, "--known-at", "2020-01-01")["passages"] == []
+    found = ask("recall", WHO, "--as-of", "2999-01-01", "--known-at", "2999-01-01T10:00+01:00")
+    assert (found["known_at"], len(found["passages"])) == ("2999-01-01T09:00:00+00:00", 1)
+    assert found["as_of"] > "2998-12-31T"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nope"], 2, "No such command"),
+        (["recall"], 2, "quoth recall --help"),
+        (["recall", "x", "-k", "0"], 2, "-k"),
+        (["recall", "x", "--budget", "-1"], 2, "--budget"),
+        (["recall", "x", "--grain", "chapter"], 2, "--grain"),
+        (["recall", "x", "--as-of", "yesterday"], 2, "yesterday"),
+        (["recall", "x", "--as-of", "0001-01-01T00:00+23:59"], 2, "0001"),
+        (["recall", "x", "--tier", "gpt"], 2, "--tier"),
+        (["recall", "x", "--scope", ""], 2, "scope"),
+        (["recall", "x", "--scope", "a\x07b"], 2, "scope"),
+        (["recall", "x", "--store", "s3://bucket"], 2, "folder"),
+        (["recall", "x", "--actor", "a\x1bb"], 2, "actor"),
+        (["get", "0" * 32], 4, "no record"),
+        (["get", ""], 4, "no record"),
+        (["history", "🎉"], 4, "no record"),
+        (["watch", "x"], 2, "--once"),
+        (["watch", "--once"], 2, "PATH"),
+        (["watch", "/no/such/place", "--once"], 2, "/no/such/place"),
+        (["import", "claude-cod", "x"], 2, "claude-code"),
+        (["import", "codex", "/no/such/place"], 2, "/no/such/place"),
+        (["demo", "--examples", "/no/such/place"], 2, "/no/such/place"),
+        (["remember", ""], 8, "empty"),
+        (["remember", "\n\t "], 8, "empty"),
+    ],
+)
+def test_errors_are_one_line_with_a_code(quoth: Run, arguments: list[str], code: int, message: str) -> None:
+    """What goes wrong is one line on stderr that names the thing, with the code of the design."""
+    ran = quoth(*arguments)
+    assert (code, "", 1) == (ran.exit_code, ran.stdout, ran.stderr.count("\n"))
+    assert ran.stderr.startswith("quoth: ")
+    assert message in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("", "   ", "-", "'", '"', "AND", "a AND", "tier1-test AND x", "C:\\repo\\main.py", "sh | bash"),
+        *("*", "(((", "🎉", "\u202e\u0301", "ñ" * 3000, "key " * 25_000, "\x00", "\x1b[31m", "NEAR(a b)"),
+        *("col:x", "%s{}", "ไทย 日本語"),
+    ],
+    ids=lambda text: ascii(text)[:20],
+)
+def test_no_question_breaks_it(quoth: Run, question: str) -> None:
+    """Any question ends well, with an answer or a reasoned abstention."""
+    quoth("remember", KEY)
+    ran = quoth("recall", "--json", "--", question)
+    assert (0, question) == (ran.exit_code, json.loads(ran.stdout)["question"]), ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"caf\xe9", "UTF-8"), (b"a\0b", "NUL"), (b"", None)],
+)
+def test_files_that_are_no_text_are_named(quoth: Run, content: bytes, message: str | None) -> None:
+    """A file that is not text is refused with its name, or read past and counted; the others are kept."""
+    Path("notes").mkdir()
+    Path("notes/bad.md").write_bytes(content)
+    Path("notes/good.md").write_text(KEY, encoding="utf-8")
+    ran = quoth("watch", "notes", "--once", "--json")
+    report = json.loads(ran.stdout)
+    assert (ran.exit_code, report["stored"], sum(report["skipped"].values())) == (0, 1, 1)
+    alone = quoth("import", "markdown", "notes/bad.md")
+    assert (2 if message else 0) in (alone.exit_code, 0)
+    assert message is None or message in alone.stderr
+    assert "caf" not in alone.output
+
+
+def test_a_folder_is_no_transcript_file(quoth: Run) -> None:
+    """A folder in the place of a file is named."""
+    Path("notes").mkdir()
+    ran = quoth("import", "text", "notes")
+    assert (ran.exit_code, "folder" in ran.stderr) == (2, True)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_named(quoth: Run) -> None:
+    """A file that may not be read is named."""
+    Path("secret.md").write_text(KEY)
+    Path("secret.md").chmod(0)
+    ran = quoth("import", "markdown", "secret.md")
+    assert (ran.exit_code, "secret.md" in ran.stderr) == (2, True)
+
+
+def test_a_damaged_store_is_refused_by_name(quoth: Run, folder: Path) -> None:
+    """A damaged database ends with 70, names the file and is left as it is."""
+    folder.mkdir()
+    content = b"no database at all" * 1000
+    (folder / "quoth.db").write_bytes(content)
+    ran = quoth("recall", WHO)
+    assert (ran.exit_code, str(folder) in ran.stderr) == (70, True)
+    assert content == (folder / "quoth.db").read_bytes()
+
+
+def test_a_changed_word_is_found(quoth: Run, folder: Path) -> None:
+    """`verify` ends with 0 while all is sealed, and with 70 once a word was changed behind its back."""
+    import apsw
+
+    quoth("remember", KEY)
+    assert quoth("verify").exit_code == 0
+    db = apsw.Connection(str(folder / "quoth.db"))
+    db.execute("UPDATE record SET text = replace(text, 'Ruth', 'Rita')")
+    db.close()
+    ran = quoth("verify")
+    assert (ran.exit_code, "altered" in ran.stdout) == (70, True)
+
+
+def test_a_missing_model_is_degraded_not_broken(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a model that is not to be reached, words are kept and found, and `index` ends with 75."""
+    monkeypatch.setenv("QUOTH_EMBEDDER", "ollama:nomic-embed-text@http://127.0.0.1:9")
+    assert quoth("remember", KEY).exit_code == 0
+    found = quoth("recall", WHO)
+    assert (found.exit_code, KEY in found.stdout, "note: " in found.stderr) == (0, True, True)
+    assert quoth("index").exit_code == 75
+
+
+def test_a_bad_setting_is_named(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong setting ends with 2 and names its layer and key."""
+    monkeypatch.setenv("QUOTH_RECALL__K", "many")
+    ran = quoth("recall", WHO)
+    assert (ran.exit_code, "QUOTH_RECALL__K" in ran.stderr) == (2, True)
+
+
+def test_settings_say_which_layer_set_them(ask: Run) -> None:
+    """`settings` lists each value with the layer that set it."""
+    Path(".quoth.toml").write_text('scope = "project:x"\n')
+    found = {each["key"]: (each["value"], Path(each["layer"]).name) for each in ask("settings")["settings"]}
+    assert found["scope"] == ("project:x", ".quoth.toml")
+    assert found["embedder"] == ("none", "QUOTH_EMBEDDER")
+    assert found["recall.k"] == (5, "default")
+    assert ask("where")["scope"] == "project:x"
+    assert ask("where", "--scope", "mine")["scope"] == "mine"
+
+
+def test_where_counts_what_is_there(ask: Run, folder: Path) -> None:
+    """`where` says where the store is, which scope is meant and how much it holds."""
+    assert (ask("where")["exists"], ask("where")["records"]) == (False, 0)
+    ask("remember", KEY)
+    found = ask("where")
+    assert (str(folder), True, 1, "personal") == (
+        found["store"],
+        found["exists"],
+        found["records"],
+        found["scope"],
+    )
+
+
+def test_standard_input_is_kept_byte_for_byte(process: Run) -> None:
+    """Whatever the locale says, standard input is UTF-8 and comes back as it was."""
+    words = "🎉 кириллица\r\n\ttwo\x1b[31m red"
+    for encoding in ("cp1252", "ascii", "utf-16"):
+        ran = process("remember", "-", "--json", input=words.encode(), PYTHONIOENCODING=encoding, LC_ALL="C")
+        assert (ran.returncode, ran.stderr) == (0, b"")
+    id = json.loads(ran.stdout)["outcomes"][0]["id"]
+    shown = process("get", id, PYTHONIOENCODING="ascii", LC_ALL="C").stdout
+    assert shown.startswith(words.encode() + b"\n")
+    assert words == json.loads(process("get", id, "--json", PYTHONIOENCODING="ascii").stdout)["text"]
+
+
+def test_input_that_is_not_utf8_is_refused(process: Run) -> None:
+    """Bytes that are not UTF-8 are refused by name, from standard input and from an argument."""
+    for ran in (process("remember", "-", input=b"caf\xe9"), process("recall", b"caf\xe9")):
+        assert (ran.returncode, b"not UTF-8" in ran.stderr, b"Traceback" in ran.stderr) == (2, True, False)
+
+
+def test_a_reader_that_goes_away_is_no_error(process: Run, folder: Path) -> None:
+    """`quoth recent | head -1` ends quietly."""
+    many = "\n".join(f"note {n} " + "x" * 90 for n in range(2000))
+    process("remember", "-", input=many.encode())
+    command = f'"{sys.executable}" -m quoth recall note -k 1 | head -c 10; echo " ${{PIPESTATUS[0]}}"'
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
+    assert (ran.stderr.replace(b"note: no embedder: found by words alone\n", b""), True) == (b"", True)
+    assert ran.stdout[-3:] == b" 0\n"
+
+
+def test_no_colour_in_a_pipe(process: Run) -> None:
+    """What is piped has no control characters but those of the words."""
+    process("remember", KEY.encode())
+    assert b"\x1b" not in process("recall", WHO).stdout
+
+
+def test_colour_only_for_a_person(folder: Path) -> None:
+    """A terminal sees colour unless NO_COLOR is set; control characters are shown, not obeyed."""
+    import pty
+
+    def on_a_terminal(**environment: str) -> bytes:
+        here, there = pty.openpty()
+        command = [sys.executable, "-m", "quoth", "recall", "red"]
+        subprocess.run(command, stdout=there, stderr=there, env=os.environ | environment, timeout=60)
+        os.close(there)
+        shown = b""
+        while True:
+            try:
+                part = os.read(here, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+        os.close(here)
+        return shown
+
+    import quoth as package
+
+    with package.open() as memory:
+        memory.remember("red \x1b[31m\x07 alert")
+    shown = on_a_terminal(NO_COLOR="")
+    assert b"red \\x1b[31m\\x07 alert" in shown
+    assert b"\x1b[2m" in shown
+    assert b"\x1b" not in on_a_terminal(NO_COLOR="1")
+
+
+def test_an_unexpected_error_has_no_traceback(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of ours ends with 1 and one line without passage text; QUOTH_DEBUG=1 shows where it was."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError(KEY)
+
+    monkeypatch.setattr("quoth.app.open", broken)
+    ran = quoth("status")
+    assert (ran.exit_code, ran.stderr.count("\n")) == (1, 1)
+    assert ("QUOTH_DEBUG=1" in ran.stderr, "RuntimeError" in ran.stderr, KEY in ran.stderr) == (
+        True,
+        True,
+        False,
+    )
+    monkeypatch.setenv("QUOTH_DEBUG", "1")
+    assert "Traceback" in quoth("status").stderr
+
+
+def test_stopping_is_quiet(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends with 130 and one line."""
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("quoth.app.open", stopped)
+    ran = quoth("status")
+    assert (ran.exit_code, len(ran.stderr.strip().splitlines())) == (130, 1)
+
+
+def test_help_loads_nothing_heavy(process: Run) -> None:
+    """`quoth --help` loads no model, no store and no server."""
+    program = "import sys; sys.argv = ['quoth', '--help']\nimport quoth.__main__ as m\n"
+    program += "try: m.main()\nexcept SystemExit: print(sorted({'numpy', 'apsw', 'mcp', 'onnxruntime',"
+    program += " 'tokenizers', 'platformdirs', 'ruamel'} & set(sys.modules)), file=sys.stderr)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert ran.stderr == b"[]\n"
+
+
+def test_recall_loads_no_reader_and_no_server(folder: Path) -> None:
+    """A fresh `quoth recall` loads neither readers of files nor a server nor an HTTP client."""
+    program = "import sys; sys.argv = ['quoth', 'recall', 'key']\nimport quoth.__main__ as m\n"
+    program += "try: m.main()\nexcept SystemExit: print(sorted({'mcp', 'pydantic', 'ruamel', 'httpx2',"
+    program += " 'watchfiles', 'pathspec', 'quoth.ingest.watch'} & set(sys.modules)), file=sys.stderr)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert ran.stderr.strip().splitlines()[-1] == b"[]"
+
+
+def test_demo_quotes_and_abstains(ask: Run, quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`demo` answers two questions with quoted passages and the third with an abstention."""
+    monkeypatch.delenv("QUOTH_EMBEDDER")
+    examples = str(Path(__file__).parents[2] / "examples")
+    answers = ask("demo", "--examples", examples)["answers"]
+    assert [each["answerable"] for each in answers] == [True, True, False]
+    sources = "".join(
+        each.read_text(encoding="utf-8") for each in sorted(Path(examples, "notes").glob("*.md"))
+    )
+    quoted = answers[0]["passages"]
+    assert quoted
+    assert [each["text"] for each in quoted if each["text"] not in sources] == []
+    text = quoth("demo", "--examples", examples).stdout
+    assert len(re.findall(r"^\? ", text, re.MULTILINE)) == 3
+    assert text.count("I don't know: ") == 1
