@@ -119,8 +119,13 @@ class Memory:
         found = given_documents(documents)
         return p.vectors.after(remember(p.store, p.access, p.clock, p.policy, found))
 
-    def watch(self, paths: Iterable[str | PathLike[str]], *, progress: Progress | None = None) -> WatchReport:
-        """Read folders and files once, and take over what changed in them since the last time.
+    def watch(
+        self,
+        paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+        *,
+        progress: Progress | None = None,
+    ) -> WatchReport:
+        """Read folders and files (one or many) once, and take over what changed in them since the last time.
 
         An edit supersedes what changed, a deleted file's records are retracted, a renamed file keeps
         its records. Raises `InvalidInput` for a path that is not there.
@@ -128,7 +133,7 @@ class Memory:
         from quoth.ingest import watch  # readers load when something is read
 
         p = self._parts
-        report = watch.once(p.store, p.watching, p.clock, p.policy, [Path(each) for each in paths], progress)
+        report = watch.once(p.store, p.watching, p.clock, p.policy, _paths(paths), progress)
         p.vectors.after(Receipt(()))
         return report
 
@@ -279,6 +284,11 @@ def _shown(view: ReadView, record: Record, now: datetime) -> Recalled:
 
 def _utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else rules.utc(moment)
+
+
+def _paths(given: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
+    many = [given] if isinstance(given, str | PathLike) else given
+    return [Path(each) for each in many]
 
 
 def _embed(parts: Parts, limit: int | None, progress: Progress | None) -> int:

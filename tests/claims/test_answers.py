@@ -41,7 +41,7 @@ def test_it_abstains(example_memory: quoth.Memory, question: str) -> None:
     """When nothing that it holds answers the question, Quoth abstains and gives the reason."""
     found = example_memory.recall(question)
     assert found.abstention is not None
-    assert found.abstention.reason in ("below_floor", "nothing_found", "other_person")
+    assert found.abstention.reason in ("below_floor", "nothing_found")
     assert found.abstention.detail
     assert (quoth.Confidence.NONE, False) == (found.confidence, found.answerable)
     known = example_memory.recall("What do I do when the intake queue stops draining?")

@@ -47,7 +47,7 @@ def ask(quoth: Quoth) -> Callable[..., Any]:
 
     def run(*arguments: str, input: str | bytes | None = None) -> Any:
         ran = quoth(*arguments, "--json", input=input)
-        assert (ran.exit_code, ran.stderr) == (0, ""), ran.output
+        assert (0, "") == (ran.exit_code, ran.stderr), ran.output
         return json.loads(ran.stdout)
 
     return run

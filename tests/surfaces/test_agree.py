@@ -65,7 +65,7 @@ def test_looking_agrees(memory: Memory, ask: Ask) -> None:
 def test_writing_agrees(memory: Memory, ask: Ask, tmp_path: Path) -> None:
     """What one door wrote, the other knows already."""
     words = "Ana's dentist is Dr. Okafor, Tuesdays."
-    assert ask("remember", words)["outcomes"][0]["outcome"] == "stored"
+    assert "stored" == ask("remember", words)["outcomes"][0]["outcome"]
     receipt = memory.remember(words)
     assert form(receipt) == ask("remember", words)
     assert form(memory.watch([EXAMPLES / "notes"])) == ask("watch", str(EXAMPLES / "notes"), "--once")

@@ -57,9 +57,9 @@ def filled(path: tuple[str, ...], ask: Run) -> list[str]:
 def test_every_command_has_help(quoth: Run, path: tuple[str, ...]) -> None:
     """Each command explains itself, and names the options that all share."""
     ran = quoth(*path, "--help")
-    assert ran.exit_code == 0
+    assert 0 == ran.exit_code
     shared = ("--store", "--scope", "--actor", "--json", "--quiet", "--help")
-    assert [each for each in shared if each not in ran.stdout] == []
+    assert [] == [each for each in shared if each not in ran.stdout]
     assert COMMANDS[path].help
 
 
@@ -73,13 +73,13 @@ def test_every_command_has_json(ask: Run, path: tuple[str, ...]) -> None:
 def test_every_command_answers_a_person(quoth: Run, ask: Run, path: tuple[str, ...]) -> None:
     """Each command prints something that a person reads, and ends with 0."""
     ran = quoth(*filled(path, ask))
-    assert (ran.exit_code, bool(ran.stdout.strip())) == (0, True), ran.stderr
+    assert (0, True) == (ran.exit_code, bool(ran.stdout.strip())), ran.stderr
 
 
 def test_help_has_the_sections_of_the_design(quoth: Run) -> None:
     """`quoth --help` groups the commands, and each stands in one group."""
     text = quoth("--help").stdout
-    assert re.findall(r"^(\w+):$", text, re.MULTILINE) == [
+    assert [
         "Options",
         "Remember",
         "Recall",
@@ -87,8 +87,8 @@ def test_help_has_the_sections_of_the_design(quoth: Run) -> None:
         "Keep",
         "Prove",
         "Look",
-    ]
-    assert [name for name in group.commands if len(re.findall(rf"^  {name} ", text, re.MULTILINE)) != 1] == []
+    ] == re.findall(r"^(\w+):$", text, re.MULTILINE)
+    assert [] == [name for name in group.commands if len(re.findall(rf"^  {name} ", text, re.MULTILINE)) != 1]
     assert "..." not in text[text.index("Remember:") :]
 
 
@@ -98,11 +98,11 @@ def test_shared_options_may_stand_anywhere(quoth: Run, tmp_path: Path, place: in
     shared = ["--store", str(tmp_path / "other"), "--scope", "s", "--actor", "ben", "--json"]
     call = ["remember", "A note."]
     ran = quoth(*call[:place], *shared, *call[place:])
-    assert ran.exit_code == 0, ran.stderr
+    assert 0 == ran.exit_code, ran.stderr
     id = json.loads(ran.stdout)["outcomes"][0]["id"]
     seen = json.loads(quoth("history", id, *shared).stdout)["filings"][0]["actor"]
-    assert seen == {"id": "ben", "kind": "human", "authority": 3}
-    assert quoth("get", id, "--store", str(tmp_path / "other"), "--scope", "t").exit_code == 4
+    assert {"id": "ben", "kind": "human", "authority": 3} == seen
+    assert 4 == quoth("get", id, "--store", str(tmp_path / "other"), "--scope", "t").exit_code
 
 
 def test_recall_prints_words_and_where_they_stand(quoth: Run) -> None:
@@ -111,7 +111,7 @@ def test_recall_prints_words_and_where_they_stand(quoth: Run) -> None:
     Path("notes/keys.md").write_text(f"# Keys\n\nThe bicycle is red.\n\n{KEY}\n", encoding="utf-8")
     quoth("watch", "notes", "--once")
     words, source, *more = quoth("recall", WHO, "-k", "1").stdout.splitlines()
-    assert (words, more) == (KEY, [])
+    assert (KEY, []) == (words, more)
     assert re.fullmatch(
         r"— .*/notes/keys\.md:5 · recorded \d{4}-\d\d-\d\d · current · confidence \w+ · [0-9a-f]{32}", source
     )
@@ -134,16 +134,16 @@ def test_a_superseded_record_names_what_took_its_place(quoth: Run, ask: Run) -> 
     new = ask("recent")["records"][0]["id"]
     assert f"superseded by {new}" in quoth("get", old).stdout
     assert ("superseded", new) == (ask("get", old)["standing"], ask("get", old)["superseded_by"])
-    assert [each["status"] for each in ask("history", old)["filings"]] == ["current", "superseded"]
+    assert ["current", "superseded"] == [each["status"] for each in ask("history", old)["filings"]]
     assert "The code is 1234." not in quoth("recall", "what is the code?").stdout
 
 
 def test_an_abstention_says_so(quoth: Run) -> None:
     """Without an answer it says that it does not know; with --fail-empty it ends with 6."""
     assert "I don't know: " in quoth("recall", WHO).stdout
-    assert [quoth("recall", WHO, *more).exit_code for more in ([], ["--fail-empty"])] == [0, 6]
+    assert [0, 6] == [quoth("recall", WHO, *more).exit_code for more in ([], ["--fail-empty"])]
     quoth("remember", KEY)
-    assert quoth("recall", WHO, "--fail-empty").exit_code == 0
+    assert 0 == quoth("recall", WHO, "--fail-empty").exit_code
 
 
 def test_explain_says_how_it_came_about(quoth: Run) -> None:
@@ -152,7 +152,7 @@ def test_explain_says_how_it_came_about(quoth: Run) -> None:
     plain, explained = quoth("recall", WHO), quoth("recall", WHO, "--explain", "--json")
     assert "plan" not in plain.output
     assert "plan" in explained.stderr
-    assert json.loads(explained.stdout)["passages"][0]["text"] == KEY
+    assert KEY == json.loads(explained.stdout)["passages"][0]["text"]
     assert KEY not in explained.stderr
 
 
@@ -160,23 +160,23 @@ def test_degraded_is_noted_on_stderr(quoth: Run) -> None:
     """What was missing is said beside the answer, and not with --quiet."""
     quoth("remember", KEY)
     assert "note: no embedder" in quoth("recall", WHO).stderr
-    assert quoth("recall", WHO, "--quiet").stderr == ""
+    assert "" == quoth("recall", WHO, "--quiet").stderr
 
 
 def test_quiet_prints_answers_only(quoth: Run) -> None:
     """`--quiet` confirms nothing, still answers, and still says what went wrong."""
-    assert quoth("remember", KEY, "--quiet").output == ""
+    assert "" == quoth("remember", KEY, "--quiet").output
     assert KEY in quoth("recall", WHO, "--quiet").stdout
     refused = quoth("remember", " ", "--quiet")
-    assert (refused.exit_code, refused.stderr) == (8, "quoth: refused: empty\n")
+    assert (8, "quoth: refused: empty\n") == (refused.exit_code, refused.stderr)
 
 
 def test_known_at_asks_the_past(ask: Run) -> None:
     """`--known-at` and `--as-of` reach the two time lines; a day alone is its end."""
     ask("remember", KEY)
-    assert ask("recall", WHO, "--known-at", "2020-01-01")["passages"] == []
+    assert [] == ask("recall", WHO, "--known-at", "2020-01-01")["passages"]
     found = ask("recall", WHO, "--as-of", "2999-01-01", "--known-at", "2999-01-01T10:00+01:00")
-    assert (found["known_at"], len(found["passages"])) == ("2999-01-01T09:00:00+00:00", 1)
+    assert ("2999-01-01T09:00:00+00:00", 1) == (found["known_at"], len(found["passages"]))
     assert found["as_of"] > "2998-12-31T"
 
 
@@ -244,7 +244,7 @@ def test_files_that_are_no_text_are_named(quoth: Run, content: bytes, message: s
     Path("notes/good.md").write_text(KEY, encoding="utf-8")
     ran = quoth("watch", "notes", "--once", "--json")
     report = json.loads(ran.stdout)
-    assert (ran.exit_code, report["stored"], sum(report["skipped"].values())) == (0, 1, 1)
+    assert (0, 1, 1) == (ran.exit_code, report["stored"], sum(report["skipped"].values()))
     alone = quoth("import", "markdown", "notes/bad.md")
     assert (2 if message else 0) in (alone.exit_code, 0)
     assert message is None or message in alone.stderr
@@ -255,7 +255,7 @@ def test_a_folder_is_no_transcript_file(quoth: Run) -> None:
     """A folder in the place of a file is named."""
     Path("notes").mkdir()
     ran = quoth("import", "text", "notes")
-    assert (ran.exit_code, "folder" in ran.stderr) == (2, True)
+    assert (2, True) == (ran.exit_code, "folder" in ran.stderr)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -264,7 +264,7 @@ def test_an_unreadable_file_is_named(quoth: Run) -> None:
     Path("secret.md").write_text(KEY)
     Path("secret.md").chmod(0)
     ran = quoth("import", "markdown", "secret.md")
-    assert (ran.exit_code, "secret.md" in ran.stderr) == (2, True)
+    assert (2, True) == (ran.exit_code, "secret.md" in ran.stderr)
 
 
 def test_a_damaged_store_is_refused_by_name(quoth: Run, folder: Path) -> None:
@@ -273,7 +273,7 @@ def test_a_damaged_store_is_refused_by_name(quoth: Run, folder: Path) -> None:
     content = b"no database at all" * 1000
     (folder / "quoth.db").write_bytes(content)
     ran = quoth("recall", WHO)
-    assert (ran.exit_code, str(folder) in ran.stderr) == (70, True)
+    assert (70, True) == (ran.exit_code, str(folder) in ran.stderr)
     assert content == (folder / "quoth.db").read_bytes()
 
 
@@ -282,44 +282,44 @@ def test_a_changed_word_is_found(quoth: Run, folder: Path) -> None:
     import apsw
 
     quoth("remember", KEY)
-    assert quoth("verify").exit_code == 0
+    assert 0 == quoth("verify").exit_code
     db = apsw.Connection(str(folder / "quoth.db"))
     db.execute("UPDATE record SET text = replace(text, 'Ruth', 'Rita')")
     db.close()
     ran = quoth("verify")
-    assert (ran.exit_code, "altered" in ran.stdout) == (70, True)
+    assert (70, True) == (ran.exit_code, "altered" in ran.stdout)
 
 
 def test_a_missing_model_is_degraded_not_broken(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a model that is not to be reached, words are kept and found, and `index` ends with 75."""
     monkeypatch.setenv("QUOTH_EMBEDDER", "ollama:nomic-embed-text@http://127.0.0.1:9")
-    assert quoth("remember", KEY).exit_code == 0
+    assert 0 == quoth("remember", KEY).exit_code
     found = quoth("recall", WHO)
-    assert (found.exit_code, KEY in found.stdout, "note: " in found.stderr) == (0, True, True)
-    assert quoth("index").exit_code == 75
+    assert (0, True, True) == (found.exit_code, KEY in found.stdout, "note: " in found.stderr)
+    assert 75 == quoth("index").exit_code
 
 
 def test_a_bad_setting_is_named(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong setting ends with 2 and names its layer and key."""
     monkeypatch.setenv("QUOTH_RECALL__K", "many")
     ran = quoth("recall", WHO)
-    assert (ran.exit_code, "QUOTH_RECALL__K" in ran.stderr) == (2, True)
+    assert (2, True) == (ran.exit_code, "QUOTH_RECALL__K" in ran.stderr)
 
 
 def test_settings_say_which_layer_set_them(ask: Run) -> None:
     """`settings` lists each value with the layer that set it."""
     Path(".quoth.toml").write_text('scope = "project:x"\n')
     found = {each["key"]: (each["value"], Path(each["layer"]).name) for each in ask("settings")["settings"]}
-    assert found["scope"] == ("project:x", ".quoth.toml")
-    assert found["embedder"] == ("none", "QUOTH_EMBEDDER")
-    assert found["recall.k"] == (5, "default")
-    assert ask("where")["scope"] == "project:x"
-    assert ask("where", "--scope", "mine")["scope"] == "mine"
+    assert ("project:x", ".quoth.toml") == found["scope"]
+    assert ("none", "QUOTH_EMBEDDER") == found["embedder"]
+    assert (5, "default") == found["recall.k"]
+    assert "project:x" == ask("where")["scope"]
+    assert "mine" == ask("where", "--scope", "mine")["scope"]
 
 
 def test_where_counts_what_is_there(ask: Run, folder: Path) -> None:
     """`where` says where the store is, which scope is meant and how much it holds."""
-    assert (ask("where")["exists"], ask("where")["records"]) == (False, 0)
+    assert (False, 0) == (ask("where")["exists"], ask("where")["records"])
     ask("remember", KEY)
     found = ask("where")
     assert (str(folder), True, 1, "personal") == (
@@ -335,7 +335,7 @@ def test_standard_input_is_kept_byte_for_byte(process: Run) -> None:
     words = "🎉 кириллица\r\n\ttwo\x1b[31m red"
     for encoding in ("cp1252", "ascii", "utf-16"):
         ran = process("remember", "-", "--json", input=words.encode(), PYTHONIOENCODING=encoding, LC_ALL="C")
-        assert (ran.returncode, ran.stderr) == (0, b"")
+        assert (0, b"") == (ran.returncode, ran.stderr)
     id = json.loads(ran.stdout)["outcomes"][0]["id"]
     shown = process("get", id, PYTHONIOENCODING="ascii", LC_ALL="C").stdout
     assert shown.startswith(words.encode() + b"\n")
@@ -345,17 +345,17 @@ def test_standard_input_is_kept_byte_for_byte(process: Run) -> None:
 def test_input_that_is_not_utf8_is_refused(process: Run) -> None:
     """Bytes that are not UTF-8 are refused by name, from standard input and from an argument."""
     for ran in (process("remember", "-", input=b"caf\xe9"), process("recall", b"caf\xe9")):
-        assert (ran.returncode, b"not UTF-8" in ran.stderr, b"Traceback" in ran.stderr) == (2, True, False)
+        assert (2, True, False) == (ran.returncode, b"not UTF-8" in ran.stderr, b"Traceback" in ran.stderr)
 
 
-def test_a_reader_that_goes_away_is_no_error(process: Run, folder: Path) -> None:
+def test_a_reader_that_goes_away_is_no_error(process: Run) -> None:
     """`quoth recent | head -1` ends quietly."""
     many = "\n".join(f"note {n} " + "x" * 90 for n in range(2000))
     process("remember", "-", input=many.encode())
     command = f'"{sys.executable}" -m quoth recall note -k 1 | head -c 10; echo " ${{PIPESTATUS[0]}}"'
     ran = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
-    assert (ran.stderr.replace(b"note: no embedder: found by words alone\n", b""), True) == (b"", True)
-    assert ran.stdout[-3:] == b" 0\n"
+    assert b"" == ran.stderr.replace(b"note: no embedder: found by words alone\n", b"")
+    assert b" 0\n" == ran.stdout[-3:]
 
 
 def test_no_colour_in_a_pipe(process: Run) -> None:
@@ -403,12 +403,12 @@ def test_an_unexpected_error_has_no_traceback(quoth: Run, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("quoth.app.open", broken)
     ran = quoth("status")
-    assert (ran.exit_code, ran.stderr.count("\n")) == (1, 1)
-    assert ("QUOTH_DEBUG=1" in ran.stderr, "RuntimeError" in ran.stderr, KEY in ran.stderr) == (
+    assert (1, 1) == (ran.exit_code, ran.stderr.count("\n"))
+    assert (
         True,
         True,
         False,
-    )
+    ) == ("QUOTH_DEBUG=1" in ran.stderr, "RuntimeError" in ran.stderr, KEY in ran.stderr)
     monkeypatch.setenv("QUOTH_DEBUG", "1")
     assert "Traceback" in quoth("status").stderr
 
@@ -421,7 +421,7 @@ def test_stopping_is_quiet(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("quoth.app.open", stopped)
     ran = quoth("status")
-    assert (ran.exit_code, len(ran.stderr.strip().splitlines())) == (130, 1)
+    assert (130, 1) == (ran.exit_code, len(ran.stderr.strip().splitlines()))
 
 
 def test_help_loads_nothing_heavy(process: Run) -> None:
@@ -430,7 +430,7 @@ def test_help_loads_nothing_heavy(process: Run) -> None:
     program += "try: m.main()\nexcept SystemExit: print(sorted({'numpy', 'apsw', 'mcp', 'onnxruntime',"
     program += " 'tokenizers', 'platformdirs', 'ruamel'} & set(sys.modules)), file=sys.stderr)"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
-    assert ran.stderr == b"[]\n"
+    assert b"[]\n" == ran.stderr
 
 
 def test_recall_loads_no_reader_and_no_server(folder: Path) -> None:
@@ -439,7 +439,7 @@ def test_recall_loads_no_reader_and_no_server(folder: Path) -> None:
     program += "try: m.main()\nexcept SystemExit: print(sorted({'mcp', 'pydantic', 'ruamel', 'httpx2',"
     program += " 'watchfiles', 'pathspec', 'quoth.ingest.watch'} & set(sys.modules)), file=sys.stderr)"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
-    assert ran.stderr.strip().splitlines()[-1] == b"[]"
+    assert b"[]" == ran.stderr.strip().splitlines()[-1]
 
 
 def test_demo_quotes_and_abstains(ask: Run, quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -447,13 +447,13 @@ def test_demo_quotes_and_abstains(ask: Run, quoth: Run, monkeypatch: pytest.Monk
     monkeypatch.delenv("QUOTH_EMBEDDER")
     examples = str(Path(__file__).parents[2] / "examples")
     answers = ask("demo", "--examples", examples)["answers"]
-    assert [each["answerable"] for each in answers] == [True, True, False]
+    assert [True, True, False] == [each["answerable"] for each in answers]
     sources = "".join(
         each.read_text(encoding="utf-8") for each in sorted(Path(examples, "notes").glob("*.md"))
     )
     quoted = answers[0]["passages"]
     assert quoted
-    assert [each["text"] for each in quoted if each["text"] not in sources] == []
+    assert [] == [each["text"] for each in quoted if each["text"] not in sources]
     text = quoth("demo", "--examples", examples).stdout
-    assert len(re.findall(r"^\? ", text, re.MULTILINE)) == 3
-    assert text.count("I don't know: ") == 1
+    assert 3 == len(re.findall(r"^\? ", text, re.MULTILINE))
+    assert 1 == text.count("I don't know: ")

@@ -75,7 +75,7 @@ def recalled(text: str = "One.\nTwo.\nThree.", span: Span | None = None, seen: i
 
 def test_a_passage_has_the_form_of_the_design() -> None:
     """A passage is one flat object with words, place, times, standing and evidence."""
-    assert wire.form(recalled()) == {
+    assert {
         "id": ID,
         "text": "One.\nTwo.\nThree.",
         "uri": "notes/b.md",
@@ -96,7 +96,7 @@ def test_a_passage_has_the_form_of_the_design() -> None:
         "stakes": ["health"],
         "score": 0.812346,
         "evidence": {"bm25": 0.7, "cosine": None},
-    }
+    } == wire.form(recalled())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_slice_names_its_own_lines(span: Span, want: list[int]) -> None:
 def test_a_passage_never_read_has_no_lines() -> None:
     """Without an observation there are no lines, and the place is the record's own."""
     form = wire.form(recalled(seen=0))
-    assert (form["lines"], form["uri"]) == (None, "notes/a.md")  # type: ignore[call-overload,index]
+    assert (None, "notes/a.md") == (form["lines"], form["uri"])  # type: ignore[call-overload,index]
 
 
 def test_the_salt_is_never_sent() -> None:
@@ -147,7 +147,7 @@ def test_every_kind_of_value_has_a_plain_form() -> None:
 
 def test_times_keep_their_offset() -> None:
     """A time is sent with its offset."""
-    assert wire.form(NOON.replace(tzinfo=timezone(timedelta(hours=2)))) == "2026-03-02T12:00:00+02:00"
+    assert "2026-03-02T12:00:00+02:00" == wire.form(NOON.replace(tzinfo=timezone(timedelta(hours=2))))
 
 
 def errors() -> list[type[quoth.QuothError]]:
@@ -180,7 +180,7 @@ WANTED = {
 def test_every_error_has_a_status() -> None:
     """Each error of the tree has the exit code and the HTTP status of the design."""
     found = {kind.__name__: wire.status(kind("x")) for kind in errors()}
-    assert {name: (status.exit, status.http) for name, status in found.items()} == WANTED
+    assert WANTED == {name: (status.exit, status.http) for name, status in found.items()}
 
 
 def test_a_new_error_has_the_status_of_its_parent() -> None:
@@ -199,10 +199,10 @@ def test_of_several_outcomes_the_highest_code_wins() -> None:
     def code(*results: Result) -> int:
         return wire.exit_code(Receipt(tuple(replace(one, outcome=each) for each in results)))
 
-    assert [
+    assert [0, 0, 7, 8, 8] == [
         code(),
         code(Result.STORED, Result.DUPLICATE, Result.QUEUED),
         code(Result.HELD, Result.STORED),
         code(Result.REFUSED),
         code(Result.REFUSED, Result.HELD, Result.STORED),
-    ] == [0, 0, 7, 8, 8]
+    ]

@@ -65,12 +65,12 @@ def test_defaults_stand_alone(tmp_path: Path) -> None:
 def test_each_layer_wins_over_the_one_before(tmp_path: Path) -> None:
     """File, project, environment and argument win in this order, and each value names its layer."""
     one: dict[str, object] = {"file": 'scope = "a"\n'}
-    assert layer(loaded(tmp_path, **one), "scope") == ("a", "quoth.toml")  # type: ignore[arg-type]
+    assert ("a", "quoth.toml") == layer(loaded(tmp_path, **one), "scope")  # type: ignore[arg-type]
     one["project"] = 'scope = "b"\n'
-    assert layer(loaded(tmp_path, **one), "scope") == ("b", ".quoth.toml")  # type: ignore[arg-type]
+    assert ("b", ".quoth.toml") == layer(loaded(tmp_path, **one), "scope")  # type: ignore[arg-type]
     one["environ"] = {"QUOTH_SCOPE": "c"}
-    assert layer(loaded(tmp_path, **one), "scope") == ("c", "QUOTH_SCOPE")  # type: ignore[arg-type]
-    assert layer(loaded(tmp_path, **one, scope="d"), "scope") == ("d", "argument")  # type: ignore[arg-type]
+    assert ("c", "QUOTH_SCOPE") == layer(loaded(tmp_path, **one), "scope")  # type: ignore[arg-type]
+    assert ("d", "argument") == layer(loaded(tmp_path, **one, scope="d"), "scope")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("key", keys())
@@ -95,7 +95,7 @@ def test_every_field_can_be_set_through_every_layer(tmp_path: Path, key: str) ->
 def test_setting_one_value_leaves_the_others(tmp_path: Path) -> None:
     """A nested value is set without touching its neighbours."""
     found = loaded(tmp_path, environ={"QUOTH_RECALL__K": "3", "QUOTH_INDEX__BATCH": "9"}).settings
-    assert found.policy.recall.k == 3
+    assert 3 == found.policy.recall.k
     assert Settings().policy.recall.budget == found.policy.recall.budget
     assert (9, Settings().policy.index.inline) == (found.policy.index.batch, found.policy.index.inline)
 
@@ -121,7 +121,7 @@ def test_an_unknown_key_is_an_error_that_names_it(
     """An unknown key is refused with its layer and, where one is near, the key that was meant."""
     with pytest.raises(SettingsError) as error:
         loaded(tmp_path, **layers)  # type: ignore[arg-type]
-    assert [part for part in wanted if part not in str(error.value)] == []
+    assert [] == [part for part in wanted if part not in str(error.value)]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_bad_value_is_an_error_that_names_layer_and_key(
     """A value that cannot be is refused with its layer and key, never replaced by the default."""
     with pytest.raises(SettingsError) as error:
         loaded(tmp_path, **layers)  # type: ignore[arg-type]
-    assert [part for part in wanted if part not in str(error.value)] == []
+    assert [] == [part for part in wanted if part not in str(error.value)]
 
 
 def test_none_empties_an_optional_value(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_switches_for_development_are_no_settings(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
     """A file that an editor of Windows wrote is read."""
-    assert loaded(tmp_path, file=b"\xef\xbb\xbfscope = 'a'\r\n").settings.scope == "a"
+    assert "a" == loaded(tmp_path, file=b"\xef\xbb\xbfscope = 'a'\r\n").settings.scope
 
 
 def test_the_project_file_is_looked_for_up_to_the_repository(tmp_path: Path) -> None:
@@ -193,10 +193,10 @@ def test_home_is_no_project(tmp_path: Path) -> None:
     (tmp_path / ".quoth.toml").touch()
     (tmp_path / "a").mkdir()
     found = [project_file(each, tmp_path) for each in (tmp_path, tmp_path / "a")]
-    assert found == [None, None]
+    assert [None, None] == found
 
 
 def test_every_key_has_its_own_variable() -> None:
     """No two settings share an environment variable."""
     names = [key.upper().replace(".", "__") for key in keys()]
-    assert [(a, b) for a, b in itertools.combinations(names, 2) if a == b] == []
+    assert [] == [(a, b) for a, b in itertools.combinations(names, 2) if a == b]

@@ -50,21 +50,14 @@ class Evidence:
 
 
 def gather(
-    view: ReadView,
-    plan: Plan,
-    query: Embedding | None,
-    policy: RecallPolicy,
-    lexical: LexicalPolicy,
+    view: ReadView, plan: Plan, query: Embedding | None, policy: RecallPolicy, lexical: LexicalPolicy
 ) -> Evidence:
     """Candidates from the whole readable store, with their features."""
     vector = None if query is None else query.vector
     words = view.lexical(plan.terms, policy.pool)
     near = view.dense(vector, policy.pool) if vector is not None else []
     events = view.dated(plan.dates, SLACK_EVENT) if plan.dates else []
-    said = view.said(plan.dates, SLACK_SESSION)[: policy.dated_sessions] if plan.dates else []
-    seeds = [*(hit.passage for hit in words), *(hit.passage for hit in near)]
-    seeds += [*(event.passage for event in events[: 4 * policy.dated_sessions]), *said]
-    turns = view.turns(list(dict.fromkeys(seeds)), plan.terms, vector)
+    turns = view.turns(_seeds(view, plan, [*words, *near], events, policy), plan.terms, vector)
 
     ideal, whole_ideal = _ideals(view, plan, lexical)
     bm25 = turns.lexical / np.float32(ideal)
@@ -79,7 +72,6 @@ def gather(
     wide = wide + policy.pool_date * np.maximum(date_session, date_event)
     allowed = _allowed(turns, plan)
     chosen = _union(turns, words, near, wide, allowed, policy.pool)
-    flags = turns.flags
     gate, dialogue = _gates(view, turns, policy)
     features = {
         "bm25": bm25,
@@ -90,13 +82,13 @@ def gather(
         "session_max": session_max,
         "session_bm25": turns.session_lexical,
         "length": np.log1p(turns.tokens).astype(np.float32),
-        "question": _flag(flags, Flag.QUESTION),
+        "question": _flag(turns, Flag.QUESTION),
         "date_session": date_session,
         "date_event": date_event,
-        "when": _flag(flags, Flag.HAS_DATE) * plan.asks_when,
-        "how_long": _flag(flags, Flag.HAS_DURATION) * plan.asks_how_long,
-        "first_person": _flag(flags, Flag.FIRST_PERSON),
-        "second_person": _flag(flags, Flag.SECOND_PERSON),
+        "when": _flag(turns, Flag.HAS_DATE) * plan.asks_when,
+        "how_long": _flag(turns, Flag.HAS_DURATION) * plan.asks_how_long,
+        "first_person": _flag(turns, Flag.FIRST_PERSON),
+        "second_person": _flag(turns, Flag.SECOND_PERSON),
         "people": gate,
         "dialogue": dialogue,
     }
@@ -104,14 +96,13 @@ def gather(
     passage = turns.passage[chosen]
     pool["maxsim"] = _maxsim(view, passage, query, policy)
     asked, about, about_other = _whose(view, turns, plan, chosen)
-    best = float(turns.lexical.max(initial=0.0)) / whole_ideal
     return Evidence(
         passage=passage,
         record=turns.record[chosen],
         features=pool,
         lexical_rank=[hit.passage for hit in words],
         dense_rank=[hit.passage for hit in near],
-        known_words=best,
+        known_words=float(turns.lexical.max(initial=0.0)) / whole_ideal,
         best_cosine=max((hit.score for hit in near), default=0.0),
         asked=asked,
         about=about,
@@ -119,8 +110,17 @@ def gather(
     )
 
 
-def _flag(flags: NDArray[np.int64], flag: Flag) -> Column:
-    return ((flags & int(flag)) > 0).astype(np.float32)
+def _seeds(
+    view: ReadView, plan: Plan, hits: Sequence[Hit], events: Sequence[Event], policy: RecallPolicy
+) -> list[PassageId]:
+    """One passage or more of each session that the third list is taken over."""
+    said = view.said(plan.dates, SLACK_SESSION)[: policy.dated_sessions] if plan.dates else []
+    dated = [event.passage for event in events[: 4 * policy.dated_sessions]]
+    return list(dict.fromkeys((*(hit.passage for hit in hits), *dated, *said)))
+
+
+def _flag(turns: Turns, flag: Flag) -> Column:
+    return ((turns.flags & int(flag)) > 0).astype(np.float32)
 
 
 def _ideals(view: ReadView, plan: Plan, lexical: LexicalPolicy) -> tuple[float, float]:

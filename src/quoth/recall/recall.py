@@ -55,12 +55,7 @@ def recall(
     Nothing here raises for what the question holds; `InvalidInput` for arguments that cannot be.
     """
     count = policy.recall.k if k is None else k
-    if count < 1:
-        raise InvalidInput(f"k must be at least 1, not {count}")
-    if mode not in MODES:
-        raise InvalidInput(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
-    if tier not in TIERS:
-        raise InvalidInput(f"tier must be one of {', '.join(TIERS)}, not {tier!r}")
+    _check(count, mode, tier)
     asked = question[: policy.gate.max_question]
     moment = as_of.valid or clock.now()
     with store.read(access, as_of) as view:
@@ -82,13 +77,12 @@ def recall(
         abstention = _abstention(view, asked, evidence, judgement)
         withheld = abstention is not None and (mode == "strict" or not passages)
         within = _within(passages, policy.recall.budget if budget is None else budget)
-        conflicts = _conflicts(plan, judgement, policy)
         return Recollection(
             question=question,
             passages=() if withheld else within,
             confidence=Confidence.NONE if abstention else judgement.level,
             abstention=abstention,
-            conflicts=conflicts,
+            conflicts=_conflicts(plan, judgement, policy),
             answerable=abstention is None,
             requires_review=False,
             mode=mode,
@@ -99,6 +93,15 @@ def recall(
             degraded=(*degraded, *view.notices()),
             trace=_trace(question, asked, view, plan, evidence, judgement, passages, within),
         )
+
+
+def _check(k: int, mode: str, tier: str) -> None:
+    if k < 1:
+        raise InvalidInput(f"k must be at least 1, not {k}")
+    if mode not in MODES:
+        raise InvalidInput(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    if tier not in TIERS:
+        raise InvalidInput(f"tier must be one of {', '.join(TIERS)}, not {tier!r}")
 
 
 def _embed(embedder: Embedder | None, plan: Plan, view: ReadView) -> tuple[Embedding | None, tuple[str, ...]]:

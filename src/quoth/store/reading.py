@@ -260,7 +260,9 @@ class Reading:
         if key not in self._cosines:
             matrix = self._selected[0].matrix
             if matrix is not None and vector.shape != matrix.shape[1:]:
-                raise InvalidInput(f"a vector of {vector.size} dimensions, the store's have {matrix.shape[1]}")
+                raise InvalidInput(
+                    f"a vector of {vector.size} dimensions, the store's have {matrix.shape[1]}"
+                )
             self._cosines[key] = scan.cosine(self._selected[0], vector)
         return self._cosines[key]
 

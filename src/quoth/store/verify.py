@@ -62,11 +62,7 @@ def verification(
     head_file: list[tuple[str, str, int, str]] | None,
 ) -> Verification:
     """What `verify` says of the readable scopes."""
-    problems = [
-        f"the database file is damaged: {row[0]}"
-        for row in db.execute("PRAGMA quick_check")
-        if row[0] != "ok"
-    ]
+    problems = [f"the database file is damaged: {row[0]}" for row in _damage(db)]
     counts: Counter[str] = Counter()
     verdicts: list[Verdict] = []
     heads: list[Head] = []
@@ -116,6 +112,10 @@ def verification(
         proves=PROVES,
         does_not_prove=DOES_NOT_PROVE,
     )
+
+
+def _damage(db: apsw.Connection) -> Iterator[tuple[Any, ...]]:
+    return (row for row in db.execute("PRAGMA quick_check") if row[0] != "ok")
 
 
 def _entries(db: apsw.Connection, origin: str, scope: int) -> Iterator[LedgerEntry]:

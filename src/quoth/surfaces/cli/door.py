@@ -121,7 +121,7 @@ class Root(Group):
         try:
             code = super().main(args, *more, **{**options, "standalone_mode": False})
             sys.stdout.flush()
-        except BrokenPipeError:
+        except (BrokenPipeError, SystemExit):  # click ends the process itself for a broken pipe
             code = _unread()
         except (KeyboardInterrupt, click.Abort):
             code = _failed("stopped; what was acknowledged is kept", INTERRUPTED)
