@@ -127,6 +127,14 @@ class Hand:
             view.index(self.embedder.name, zip((each for each, _ in batch), made, strict=True))
         return len(batch)
 
+    def embed_all(self) -> None:
+        """Give vectors to every record, also to those that cannot be read now; one passage a record."""
+        with self.store.read(self.access) as view:
+            texts = [each.testimony.text for each in view.records()]
+        made = self.embedder.embed(texts, "passage")
+        with self.store.write(self.access) as view:
+            view.index(self.embedder.name, ((PassageId(at), each) for at, each in enumerate(made, 1)))
+
     def vector(self, question: str) -> Vector:
         """A question as this store's vectors see it."""
         return self.embedder.embed([question], "query")[0].vector

@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def name(module: Path) -> str:
     return module.relative_to(SOURCE).as_posix()
 
 
+@cache
 def tree(module: Path) -> ast.Module:
     """The module, parsed."""
     return ast.parse(module.read_text(encoding="utf-8"))
@@ -106,6 +108,18 @@ def test_memory_decides_nothing() -> None:
     assert [] == [(type(node).__name__, node.lineno) for node in ast.walk(memory) if isinstance(node, kinds)]
 
 
+@cache
+def attributes_read() -> frozenset[str]:
+    """Names of attributes that code reads, outside the modules that define the settings."""
+    return frozenset(
+        node.attr
+        for module in MODULES
+        if name(module) not in ("settings.py", "core/policy.py")
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    )
+
+
 def _leaves(kind: type[Any], value: object) -> Iterator[tuple[str, str]]:
     for field in fields(kind):
         inner = getattr(value, field.name)
@@ -118,14 +132,7 @@ def _leaves(kind: type[Any], value: object) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("owner", "setting"), sorted(set(_leaves(Settings, Settings()))))
 def test_every_setting_has_a_reader(owner: str, setting: str) -> None:
     """Every setting is read somewhere outside settings.py and policy.py."""
-    readers = [
-        name(module)
-        for module in MODULES
-        if name(module) not in ("settings.py", "core/policy.py")
-        for node in ast.walk(tree(module))
-        if isinstance(node, ast.Attribute) and node.attr == setting and isinstance(node.ctx, ast.Load)
-    ]
-    assert readers, f"nobody reads {owner}.{setting}"
+    assert setting in attributes_read(), f"nobody reads {owner}.{setting}"
 
 
 def test_no_machine_is_named() -> None:
@@ -169,3 +176,13 @@ def test_versions_agree() -> None:
     assert written is not None
     assert cited is not None
     assert written[1] == cited[1]
+
+
+def test_the_index_leads_somewhere() -> None:
+    """Every path that CONTRIBUTING and AGENTS name is there."""
+    named = set()
+    for page in ("CONTRIBUTING.md", "AGENTS.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        named |= set(re.findall(r"`\.?/?((?:src|tests|script|benchmarks|changelog\.d|docs)/?[\w./-]*)", text))
+    assert len(named) > 20
+    assert [] == sorted(each for each in named if not (ROOT / each).exists())

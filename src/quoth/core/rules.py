@@ -122,7 +122,10 @@ def utc(moment: datetime) -> datetime:
     """The same moment in UTC; `InvalidInput` for a naive one."""
     if moment.tzinfo is None:
         raise InvalidInput(f"a time needs an offset: {moment.isoformat()!r}")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(f"no time in UTC for {moment.isoformat()!r}") from None
 
 
 def occurrence(seen: dict[str, int], text: str) -> int:

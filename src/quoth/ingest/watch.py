@@ -100,6 +100,8 @@ def once(
     known, which then are kept, and the report says so.
     """
     rules.may_write(access, access.home)
+    if any("\0" in str(path) for path in paths):
+        raise InvalidInput("a path must not hold a NUL character")
     scan = _Scan(store, home(access), clock, policy)
     for path in paths:
         _find(scan, path)

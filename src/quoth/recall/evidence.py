@@ -218,8 +218,8 @@ def _union(
     k: int,
 ) -> NDArray[np.int64]:
     """Places in `turns` of the three lists together, ascending by passage."""
-    hits = np.array([hit.passage for hit in (*words, *near)], np.int64)
-    listed = np.isin(turns.passage, hits)
+    hits = {int(hit.passage) for hit in (*words, *near)}
+    listed = np.fromiter((each in hits for each in turns.passage.tolist()), np.bool_, len(turns.passage))
     order = np.lexsort((turns.passage, -wide))
     listed[order[allowed[order]][:k]] = True
     chosen = np.flatnonzero(listed & allowed)
@@ -284,7 +284,7 @@ def _whose(
     second = (flags & int(Flag.SECOND_PERSON)) > 0
     own = ((flags & int(Flag.FIRST_PERSON)) > 0) | ~second
     passages = [PassageId(int(each)) for each in turns.passage[chosen]]
-    others = {speakers[int(each)] for each in np.unique(speaker[~asked])}
+    others = {speakers[each] for each in set(speaker[~asked].tolist())}
     of_asked = np.array(view.holds(passages, analyse(name)), np.bool_)
     of_others = np.array(view.holds(passages, analyse(" ".join(sorted(others)))), np.bool_)
     return asked, np.where(asked, own, second | of_asked), np.where(asked, second | of_others, own)

@@ -60,5 +60,7 @@ def rrf(ranks: Sequence[Sequence[PassageId]], passages: NDArray[np.int64], const
 def order(evidence: Evidence, values: Column) -> NDArray[np.int64]:
     """Places of the best passage of each record, best first; ties by passage."""
     ranked = np.lexsort((evidence.passage, -values))
-    _, first = np.unique(evidence.record[ranked], return_index=True)
-    return ranked[np.sort(first)]
+    first: dict[int, int] = {}
+    for place, record in zip(ranked.tolist(), evidence.record[ranked].tolist(), strict=True):
+        first.setdefault(record, place)
+    return np.fromiter(first.values(), np.int64, len(first))

@@ -55,7 +55,8 @@ def recall(
     Nothing here raises for what the question holds; `InvalidInput` for arguments that cannot be.
     """
     count = policy.recall.k if k is None else k
-    _check(count, mode, tier)
+    spend = policy.recall.budget if budget is None else budget
+    _check(count, spend, grain, mode, tier)
     asked = question[: policy.gate.max_question]
     moment = as_of.valid or clock.now()
     with store.read(access, as_of) as view:
@@ -76,7 +77,7 @@ def recall(
         passages = _passages(view, evidence, values, chosen, count, moment)
         abstention = _abstention(view, asked, evidence, judgement)
         withheld = abstention is not None and (mode == "strict" or not passages)
-        within = _within(passages, policy.recall.budget if budget is None else budget)
+        within = _within(passages, spend)
         return Recollection(
             question=question,
             passages=() if withheld else within,
@@ -95,9 +96,13 @@ def recall(
         )
 
 
-def _check(k: int, mode: str, tier: str) -> None:
+def _check(k: int, budget: int | None, grain: Grain | None, mode: str, tier: str) -> None:
     if k < 1:
         raise InvalidInput(f"k must be at least 1, not {k}")
+    if budget is not None and budget < 1:
+        raise InvalidInput(f"a budget is at least one token, not {budget}")
+    if grain is not None and grain not in list(Grain):
+        raise InvalidInput(f"grain must be one of {', '.join(Grain)}, not {grain!r}")
     if mode not in MODES:
         raise InvalidInput(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
     if tier not in TIERS:

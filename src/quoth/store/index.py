@@ -223,7 +223,7 @@ class Index:
         shelf.matrix.scatter(at, np.stack([np.frombuffer(row[3], np.int8) for row in rows]))
         pieces = np.zeros((len(rows), PIECES), np.uint16)
         for place, row in enumerate(rows):
-            ids = np.unique(np.frombuffer(row[4], "<u2"))[:PIECES]
+            ids = sorted(set(np.frombuffer(row[4], "<u2").tolist()))[:PIECES]
             pieces[place, : len(ids)] = ids
         shelf.pieces.scatter(at, pieces)
         return replace(state, vectors=rows[-1][0])
@@ -327,7 +327,7 @@ class Index:
                 )
                 fresh = np.array([row[0] - 1 for row in rows], np.int64)
             scope = columns["scope"][fresh]
-            for number in np.unique(scope):
+            for number in set(scope.tolist()):
                 rows = pieces[fresh[scope == number]]
                 counts = np.bincount(rows[rows > 0], minlength=65_536)
                 self._pieces[int(number)] = self._pieces.get(int(number), 0) + counts

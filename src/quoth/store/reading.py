@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -328,8 +329,10 @@ class Reading:
         for first, last in days:
             near |= (day >= first - slack) & (day <= last + slack)
         at = np.flatnonzero(near & selection.mask & (day > 0))
-        _, first_of_session = np.unique(arrays.columns["session"][at], return_index=True)
-        return [PassageId(int(each) + 1) for each in np.sort(at[first_of_session])]
+        one: dict[int, int] = {}
+        for place, session in zip(at.tolist(), selection.session[at].tolist(), strict=True):
+            one.setdefault(session, place)
+        return [PassageId(each + 1) for each in one.values()]
 
     def token_bits(self, passages: Sequence[PassageId]) -> list[bytes]:
         """See the port."""
@@ -384,7 +387,7 @@ class Reading:
 
     def _speakers(self) -> list[str]:
         selection, arrays = self._selected
-        present = np.unique(arrays.columns["speaker"][selection.ids])
+        present = np.flatnonzero(np.bincount(arrays.columns["speaker"][selection.ids], minlength=1))
         names = [""] * (int(present.max(initial=0)) + 1)
         for no in present.tolist():
             row = self._db.execute("SELECT name FROM speaker WHERE no = ?", (no,)).fetchone()
@@ -397,9 +400,8 @@ class Reading:
 
     def _years(self) -> list[int]:
         selection, arrays = self._selected
-        days = np.unique(arrays.columns["said_day"][selection.ids])
-        first = np.datetime64("1970-01-01") + (days[days > 0] - 719_163).astype("timedelta64[D]")
-        return [int(year) + 1970 for year in np.unique(first.astype("datetime64[Y]").astype(np.int64))]
+        days = np.flatnonzero(np.bincount(arrays.columns["said_day"][selection.ids], minlength=1)[1:]) + 1
+        return sorted({date.fromordinal(day).year for day in days.tolist()})
 
     def median_chars(self) -> float:
         """See the port."""

@@ -139,7 +139,8 @@ def holds(arrays: Arrays, positions: Int, terms: Sequence[str]) -> NDArray[np.bo
     """Whether each of these passages holds one of the words; shape (len(positions),)."""
     tokens = arrays.columns["tokens"][positions]
     words = arrays.words[_ranges(arrays.columns["terms_end"][positions] - tokens, tokens)]
-    hit = np.isin(words, np.array([term_hash(each) for each in terms], np.uint32))
+    wanted = np.sort(np.array([term_hash(each) for each in terms] or [0], np.uint32))
+    hit = wanted[np.minimum(np.searchsorted(wanted, words), len(wanted) - 1)] == words
     counts = np.bincount(np.repeat(np.arange(len(positions)), tokens)[hit], minlength=len(positions))
     found: NDArray[np.bool_] = counts > 0
     return found

@@ -49,6 +49,8 @@ def translated(error: apsw.Error, path: str) -> QuothError:
         return StoreUnavailable(f"the disk of {path!r} is full: free some space; nothing was written")
     if isinstance(error, apsw.ReadOnlyError):
         return StoreUnavailable(f"the store {path!r} is read-only: nothing was written")
+    if isinstance(error, apsw.CantOpenError) and not os.access(Path(path).parent, os.W_OK):
+        return StoreUnavailable(f"the store {path!r} is read-only and cannot be opened as it is")
     if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
         return StoreUnavailable(f"the store {path!r} cannot be opened: check that its folder is yours")
     return StoreUnavailable(f"the store {path!r} does not answer ({type(error).__name__}): {error}")
@@ -102,8 +104,21 @@ class SqliteStore:
         if not vectors.is_dir() and os.access(self.folder, os.W_OK):
             vectors.mkdir(mode=0o700, exist_ok=True)
 
+    def _frozen(self) -> bool:
+        """Whether nobody can write here and the database file is whole without its log."""
+        if self.folder is None or os.access(self.folder, os.W_OK):
+            return False
+        log = self.folder / f"{DATABASE}-wal"
+        return not log.exists() or log.stat().st_size == 0
+
     def _connect(self) -> apsw.Connection:
-        db = apsw.Connection(self._where, flags=_CONNECT, statementcachesize=256)
+        if self._frozen():
+            # Without a folder for its side files SQLite reads such a database only as unchanging.
+            name = "file:" + "".join(f"%{byte:02x}" for byte in os.fsencode(self._where)) + "?immutable=1"
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            db = apsw.Connection(name, flags=flags, statementcachesize=256)
+        else:
+            db = apsw.Connection(self._where, flags=_CONNECT, statementcachesize=256)
         db.set_busy_timeout(int(self._policy.store.busy_seconds * 1000))
         if self.folder is not None:
             if not db.readonly("main"):
