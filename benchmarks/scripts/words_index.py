@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
-from bench.synthetic import SCOPES, Conversations
-
 import quoth
 from quoth.core.text import analyse, voice
+
+from bench.synthetic import SCOPES, Conversations
 
 POOL = 50
 QUESTIONS = 60
@@ -111,7 +111,9 @@ def _fts5(fts: apsw.Connection, scope: str, terms: list[str], size: int, share: 
     if share < 1:
         df = {each: _df(fts, each) for each in kept}
         kept = [each for each in kept if df[each] <= share * size] or [min(kept, key=lambda each: df[each])]
-    query = f"scope:{scope.replace(':', '')} AND text:({' OR '.join(chr(34) + each + chr(34) for each in kept)})"
+    query = (
+        f"scope:{scope.replace(':', '')} AND text:({' OR '.join(chr(34) + each + chr(34) for each in kept)})"
+    )
     rows = fts.execute(
         "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 1.0, 0.0) LIMIT ?", (query, POOL)
     )

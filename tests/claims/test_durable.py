@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -37,7 +38,8 @@ def test_acknowledged_survives_a_kill(tmp_path: Path) -> None:
 def test_many_writers(tmp_path: Path) -> None:
     """Several processes write to one store at once, and nothing is lost."""
     writers = [_writer(tmp_path / "store", name, 2) for name in ("a", "b", "c")]
-    acknowledged = [writer.communicate(timeout=60)[0].splitlines() for writer in writers]
+    with ThreadPoolExecutor(len(writers)) as readers:  # a full pipe would hold a writer back
+        acknowledged = list(readers.map(lambda each: each.communicate(timeout=60)[0].splitlines(), writers))
     assert [0, 0, 0] == [writer.returncode for writer in writers]
     assert all(acknowledged)
     with quoth.open(tmp_path / "store", actor="ana", scope="user:ana", embedder="hash") as memory:

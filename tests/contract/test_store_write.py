@@ -123,9 +123,7 @@ def test_a_transaction_sees_its_own_records(hand: Any, store: Store, access: Acc
 
 
 @pytest.mark.parametrize("revision", [0, 1, 3, 99])
-def test_a_revision_follows_the_last_one(
-    hand: Any, store: Store, access: Access, revision: int
-) -> None:
+def test_a_revision_follows_the_last_one(hand: Any, store: Store, access: Access, revision: int) -> None:
     """`refile` is compare-and-swap: any revision but the next is `Conflict`, and nothing is written."""
     record = hand.put("A heron.")
     before = everything(store, access)
@@ -310,7 +308,7 @@ def test_a_vector_is_kept_once(hand: Any, store: Store, access: Access, embedder
 
 
 def test_the_dense_arm_is_exact(hand: Any, store: Store, access: Access, embedder: Embedder) -> None:
-    """`dense` equals the cosine of the embedder's vectors to the rounding of eight bits, in any order of embedding."""
+    """`dense` is the cosine of the embedder's vectors but for the rounding to eight bits."""
     texts = [f"Heron number {number} and crane {number % 7} in pond {number % 5}." for number in range(40)]
     ids = {hand.put(text, f"n/{at}"): text for at, text in enumerate(texts)}
     hand.embed(limit=13)
@@ -318,8 +316,10 @@ def test_the_dense_arm_is_exact(hand: Any, store: Store, access: Access, embedde
     query = hand.vector("crane 3 in pond 4")
     with store.read(access) as view:
         hits = view.dense(query, 40)
-        got = {record.testimony.id: hit.score for hit, (record, _) in zip(
-            hits, view.passages([hit.passage for hit in hits]), strict=True)}
+        got = {
+            record.testimony.id: hit.score
+            for hit, (record, _) in zip(hits, view.passages([hit.passage for hit in hits]), strict=True)
+        }
     true = {each: float(embedder.embed([text], "passage")[0].vector @ query) for each, text in ids.items()}
     assert {each for each, value in true.items() if value > 0.02} <= set(got)
     for each, score in got.items():

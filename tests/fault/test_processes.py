@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ def ended(process: subprocess.Popen[str]) -> list[str]:
     out, err = process.communicate(timeout=300)
     assert (0, "") == (process.returncode, err)
     return out.splitlines()
+
+
+def all_ended(processes: list[subprocess.Popen[str]]) -> list[list[str]]:
+    """The lines of each, read at the same time: a full pipe would hold a process back."""
+    with ThreadPoolExecutor(len(processes)) as readers:
+        return list(readers.map(ended, processes))
 
 
 def acknowledged(lines: list[str]) -> dict[str, str]:
@@ -83,7 +90,7 @@ def test_four_writers_share_a_store(tmp_path: Path, campaign: bool, note: Callab
     with quoth.open(folder, actor="ana", scope="user:ana", embedder="hash"):
         pass
     writers = [start("writer.py", folder, f"w{number}", seconds) for number in range(4)]
-    each = [acknowledged(ended(writer)) for writer in writers]
+    each = [acknowledged(lines) for lines in all_ended(writers)]
     known = {id: text for part in each for id, text in part.items()}
     assert sum(map(len, each)) == len(known)
     assert all(each)
@@ -96,7 +103,7 @@ def test_four_writers_share_a_store(tmp_path: Path, campaign: bool, note: Callab
 def test_two_processes_make_the_store_at_once(tmp_path: Path) -> None:
     """Six processes open a folder that is not there yet: one makes the store, all write to it."""
     writers = [start("writer.py", tmp_path / "new" / "store", f"w{number}", 0.5) for number in range(6)]
-    known = {id: text for writer in writers for id, text in acknowledged(ended(writer)).items()}
+    known = {id: text for lines in all_ended(writers) for id, text in acknowledged(lines).items()}
     check(tmp_path / "new" / "store", known)
 
 

@@ -12,7 +12,7 @@ import os
 import random
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -268,6 +268,20 @@ def planted(evidence: Path, haystacks: Path, *, seed: int = 0, absent: bool = Fa
             yield Case(name, texts, [_question(entry, gold, copy)])
 
 
+def missing(evidence: Path, haystacks: Path) -> Iterator[Case]:
+    """LongMemEval questions asked of haystacks in which nothing was planted: the topic may be there, the
+    answer is not."""
+    asked = _longmemeval(evidence)
+    for hay in json.loads(haystacks.read_text()):
+        name = hay["haystack"]
+        texts = [
+            Text(f"{name}/{n}/{place}", turn["content"], "turn", f"{name}/{n}", turn["role"], said(day))
+            for n, (day, session) in enumerate(zip(hay["dates"], hay["sessions"], strict=True))
+            for place, turn in enumerate(session)
+        ]
+        yield Case(name, texts, [replace(_question(e, [], f"/{name}"), category="missing") for e in asked])
+
+
 def off_topic(talks: Path, evidence: Path) -> Iterator[Case]:
     """LongMemEval questions asked of LoCoMo stores: nothing about them is there."""
     asked = sorted(_longmemeval(evidence), key=lambda e: digest_number("off-topic/" + e["question_id"]))
@@ -331,6 +345,9 @@ def worlds(folder: Path | None = None, *, split: str = "dev", seed: int = 0) -> 
         world("planted", "LongMemEval evidence, planted (S-like)", [proof, hays], planted, both, seed=seed),
         world("wrong-person", "LoCoMo category 5: another person's fact", [talks], locomo, wrong=True),
         world("off-topic", "LongMemEval questions asked of LoCoMo stores", [talks, proof], off_topic),
+        world(
+            "missing", "LongMemEval questions asked of haystacks without the evidence", [proof, hays], missing
+        ),
         world("absent", "LongMemEval _abs, planted", [proof, hays], planted, seed=seed, absent=True),
     ]
     return {each.name: each for each in made}

@@ -25,7 +25,7 @@ from bench.systems import OFF, SYSTEMS
 
 CANDIDATES = 200
 FITTED = tuple(learn.WORLD_WEIGHTS)
-ALSO = ("wrong-person", "off-topic", "absent")
+ALSO = ("wrong-person", "off-topic", "missing", "absent")
 OF = {"minilm": "quoth", "static": "quoth-static", "none": "quoth-words"}
 WITHOUT = {"minilm": (), "static": ("maxsim",), "none": ("maxsim", "cosine")}
 

@@ -48,7 +48,7 @@ class IndexPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class StorePolicy:
+class DatabasePolicy:
     """How the database is used."""
 
     busy_seconds: float = 30.0
@@ -164,5 +164,5 @@ class Policy:
     passages: PassagePolicy = field(default_factory=PassagePolicy)
     lexical: LexicalPolicy = field(default_factory=LexicalPolicy)
     index: IndexPolicy = field(default_factory=IndexPolicy)
-    store: StorePolicy = field(default_factory=StorePolicy)
+    database: DatabasePolicy = field(default_factory=DatabasePolicy)
     recall: RecallPolicy = field(default_factory=RecallPolicy)

@@ -329,7 +329,7 @@ class Abstention:
     """A reasoned no-answer."""
 
     reason: str
-    """nothing_stored, nothing_found, below_floor, other_person."""
+    """empty_question, nothing_stored, nothing_found or below_floor."""
     detail: str
 
 

@@ -12,6 +12,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from quoth.core.errors import IntegrityError
 from quoth.store.scan import BLOCK, Arrays, Selection, select
 from quoth.store.vectors import COLUMNS, PIECES, Damaged, Shelf, State
 
@@ -70,6 +71,26 @@ class _Cached:
     until: int
 
 
+def _columns(row: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a row of `_PASSAGES`
+    """The row of `COLUMNS` for a passage; where its words end is not known here."""
+    return (
+        int(row[1], 16),
+        *row[2:7],
+        0 if row[7] is None else row[7] // _DAY + _EPOCH_ORDINAL,
+        0,
+        row[8],
+        -FAR if row[9] is None else row[9],
+        FAR if row[10] is None else row[10],
+        len(row[16]) // 4,
+        row[11],
+        row[12],
+        row[13],
+        GRAINS[row[14]],
+        row[15] == "current",
+        (0, 0, 0),
+    )
+
+
 class Index:
     """The arrays of one open store. Safe to use from several threads."""
 
@@ -84,6 +105,7 @@ class Index:
         self._filings = 0
         self._pieces: dict[int, NDArray[np.int64]] = {}
         self._pieces_seen = 0
+        self._pieces_of = 0
 
     def arrays(self, db: apsw.Connection, seen: Snapshot) -> tuple[Arrays, State]:
         """The arrays of the passages that a view sees, brought up to date from the rows."""
@@ -170,24 +192,11 @@ class Index:
         part = np.zeros(len(rows), COLUMNS)
         words: list[bytes] = []
         for at, row in enumerate(rows):
-            terms = row[16]
-            words.append(terms)
-            part[at] = (
-                int(row[1], 16),
-                *row[2:7],
-                0 if row[7] is None else row[7] // _DAY + _EPOCH_ORDINAL,
-                0,
-                row[8],
-                -FAR if row[9] is None else row[9],
-                FAR if row[10] is None else row[10],
-                len(terms) // 4,
-                row[11],
-                row[12],
-                row[13],
-                GRAINS.get(row[14], 0),
-                row[15] == "current",
-                (0, 0, 0),
-            )
+            try:
+                part[at] = _columns(row)
+                words.append(row[16])
+            except (TypeError, ValueError, KeyError, OverflowError) as error:
+                raise IntegrityError(f"passage no. {row[0]} is damaged: quoth verify") from error
         part["terms_end"] = state.terms + np.cumsum(part["tokens"])
         shelf, at = self._shelf, state.passages
         shelf.columns.write(at, part)
@@ -309,32 +318,42 @@ class Index:
         start[rows], end[rows] = values[:, 1], values[:, 2]
 
     def piece_frequencies(
-        self, db: apsw.Connection, scopes: frozenset[int], ids: list[int]
+        self, db: apsw.Connection, scopes: frozenset[int], ids: list[int], seen: Snapshot
     ) -> dict[int, int]:
         """In how many passages of these scopes each wordpiece stands, standing apart.
 
-        Counted once a process and then kept in step, row by row of the table `vector`.
+        Counted once a process and then kept in step, row by row of the table `vector`; a view of what was
+        before (an old snapshot, a restored database) counts for itself.
         """
         with self._lock:
-            state = self._shelf.state()
-            columns = self._shelf.columns.view(state.passages)
-            pieces = self._shelf.pieces.view(state.passages)
-            if not self._pieces_seen:
-                fresh: NDArray[np.int64] = np.arange(state.passages)
+            _, state = self.arrays(db, seen)
+            if state.generation != self._pieces_of:
+                self._pieces, self._pieces_seen, self._pieces_of = {}, 0, state.generation
+            if state.passages > seen.passages or state.vectors > seen.vectors:
+                known = self._counted(np.arange(seen.passages))
             else:
-                rows = db.execute(
-                    "SELECT passage FROM vector WHERE no > ? AND no <= ?", (self._pieces_seen, state.vectors)
-                )
-                fresh = np.array([row[0] - 1 for row in rows], np.int64)
-            scope = columns["scope"][fresh]
-            for number in set(scope.tolist()):
-                rows = pieces[fresh[scope == number]]
-                counts = np.bincount(rows[rows > 0], minlength=65_536)
-                self._pieces[int(number)] = self._pieces.get(int(number), 0) + counts
-            self._pieces_seen = state.vectors
-            return {
-                each: sum(int(self._pieces[no][each]) for no in scopes if no in self._pieces) for each in ids
-            }
+                fresh: NDArray[np.int64] = np.arange(seen.passages)
+                if self._pieces_seen:
+                    rows = db.execute(
+                        "SELECT passage FROM vector WHERE no > ? AND no <= ?",
+                        (self._pieces_seen, seen.vectors),
+                    )
+                    fresh = np.array([row[0] - 1 for row in rows], np.int64)
+                for number, counts in self._counted(fresh).items():
+                    self._pieces[number] = self._pieces.get(number, 0) + counts
+                self._pieces_seen, known = seen.vectors, self._pieces
+            return {each: sum(int(known[no][each]) for no in scopes if no in known) for each in ids}
+
+    def _counted(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.int64]]:
+        """How often each wordpiece stands in these passages, by scope."""
+        top = int(positions.max(initial=-1)) + 1
+        scope = self._shelf.columns.view(top)["scope"][positions]
+        pieces = self._shelf.pieces.view(top)
+        found = {}
+        for number in set(scope.tolist()):
+            rows = pieces[positions[scope == number]]
+            found[int(number)] = np.bincount(rows[rows > 0], minlength=65_536)
+        return found
 
     def close(self) -> None:
         """Let go of the maps."""

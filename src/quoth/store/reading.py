@@ -362,8 +362,7 @@ class Reading:
         """See the port."""
         if not self._index.model:
             return dict.fromkeys(ids, 0)
-        self._index.arrays(self._db, self._snapshot)
-        return self._index.piece_frequencies(self._db, self._moment.scopes, list(ids))
+        return self._index.piece_frequencies(self._db, self._moment.scopes, list(ids), self._snapshot)
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """See the port."""

@@ -41,7 +41,7 @@ def _sound(make: Callable[P, T]) -> Callable[P, T]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return make(*args, **kwargs)
-        except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
             raise IntegrityError(
                 f"a row of the store holds no {make.__name__} ({type(error).__name__}): quoth verify"
             ) from error
@@ -104,7 +104,7 @@ def filing(record: RecordId, row: tuple[Any, ...]) -> Filing:
         grain=Grain(row[8]),
         importance=row[9],
         stakes=tuple(json.loads(row[10] or "[]")),
-        pinned=bool(row[11]),
+        pinned={0: False, 1: True}[row[11]],
         valid=Period(moment(row[12]), moment(row[13])),
         supersedes=RecordId(row[14].hex()) if row[14] else None,
         note=row[15],

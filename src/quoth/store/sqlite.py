@@ -119,7 +119,7 @@ class SqliteStore:
             db = apsw.Connection(name, flags=flags, statementcachesize=256)
         else:
             db = apsw.Connection(self._where, flags=_CONNECT, statementcachesize=256)
-        db.set_busy_timeout(int(self._policy.store.busy_seconds * 1000))
+        db.set_busy_timeout(int(self._policy.database.busy_seconds * 1000))
         if self.folder is not None:
             if not db.readonly("main"):
                 db.pragma("journal_mode", "wal")
@@ -216,7 +216,7 @@ class SqliteStore:
                     self._db.execute("ROLLBACK")
             if grew:
                 self._head_dirty = True
-                if time.monotonic() - self._head_written >= self._policy.store.head_seconds:
+                if time.monotonic() - self._head_written >= self._policy.database.head_seconds:
                     try:
                         self._write_head()
                     except (OSError, apsw.Error) as error:  # committed; `verify` and `close` try again

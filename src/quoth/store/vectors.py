@@ -181,7 +181,7 @@ class Shelf:
 
     def used(self) -> bool:
         """Whether something was written here before."""
-        return self.folder is not None and (self.folder / "columns").exists()
+        return self.folder is not None and any((self.folder / each).exists() for each in ("state", "columns"))
 
     def unlike(self, other: Shelf, state: State) -> list[str]:
         """Names of the arrays that differ from those of another shelf, as far as that one goes.

@@ -79,7 +79,7 @@ def verification(
             try:
                 entries = list(_entries(db, origin, no))
                 broken = ledger.broken_at(entries)
-            except IntegrityError:
+            except (IntegrityError, TypeError, ValueError):  # values of other types cannot be hashed
                 entries, broken = [], 1
             if broken is not None:
                 problems.append(f"the chain of {origin!r} in {scope!r} is broken at entry {broken}")
@@ -99,7 +99,11 @@ def verification(
     if [head for head in known.values() if head[1] in reads]:
         anchored = "regressed"
         problems.append("a chain that the head file knows is gone")
-    damaged = index.differences(db)
+    try:
+        damaged = index.differences(db)
+    except IntegrityError as error:
+        damaged = []
+        problems.append(f"the derived files cannot be made: {error}")
     problems += [f"the derived file {name!r} differs from the rows: quoth index rebuild" for name in damaged]
     return Verification(
         counts={state.value: counts[state.value] for state in VerifyState},
@@ -155,7 +159,7 @@ def _whole(db: apsw.Connection, row: tuple[Any, ...], entries: list[str]) -> boo
         digest = ledger.testimony_digest(record.testimony)
         keys = _keys(db, record.testimony.id, digest, ledger.filing_digest(record.filing))
         return digest == record.testimony.digest and sorted(entries) == sorted(keys)
-    except IntegrityError:
+    except (IntegrityError, TypeError, ValueError):  # values of other types cannot be hashed
         return False
 
 
@@ -200,7 +204,8 @@ def _documents(db: apsw.Connection, scope: Scope, no: int) -> Iterator[str]:
         JOIN document d ON d.no = o.document WHERE d.scope = ? AND d.body IS NOT NULL ORDER BY r.no, o.n""",
         (no,),
     ):
-        if number not in unlike and (text(number) or "")[start:stop] != words:
+        whole = isinstance(start, int) and isinstance(stop, int)
+        if number not in unlike and not (whole and (text(number) or "")[start:stop] == words):
             unlike[number] = uri
     for uri in dict.fromkeys(unlike.values()):
         yield f"the text of document {uri!r} in {scope!r} is not the one that its records were read in"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import pytest
 
-from quoth.core.policy import Policy, StorePolicy
+from quoth.core.policy import DatabasePolicy, Policy
 from quoth.core.ports import Clock, Embedder
 from quoth.core.types import Access, AsOf, Document, RecordId
 from quoth.ingest.index import embed_pending
@@ -71,12 +71,12 @@ class Desk:
             for question in QUESTIONS:
                 terms = analyse(question)
                 query = self.embedder.embed([question], "query")[0]
+                pieces = [] if query.pieces is None else query.pieces.tolist()
                 hits = [*view.lexical(terms, 9), *view.dense(query.vector, 9)]
                 turns = view.turns([hit.passage for hit in hits], terms, query.vector)
-                found += [hits, view.frequencies(terms), view.pending(), view.years(), list(view.speakers())]
-                found += [column.tolist() for name in turns.__slots__ for column in (getattr(turns, name),)]
-                found.append(dict(view.wordpieces([int(each) for each in query.pieces or ()]))
-                             if query.pieces is not None and len(query.pieces) else None)
+                found += [hits, view.frequencies(terms), view.wordpieces(pieces), view.pending()]
+                found += [view.years(), list(view.speakers())]
+                found += [getattr(turns, name).tolist() for name in turns.__slots__]
         return found
 
     def sql(self, *statements: str, values: tuple[Any, ...] = ()) -> None:
@@ -126,7 +126,4 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> int:
 @pytest.fixture
 def eager_head() -> Policy:
     """A policy that writes the head file after every commit."""
-    return Policy(store=StorePolicy(head_seconds=0.0))
-
-
-Opened = Callable[..., SqliteStore]
+    return Policy(database=DatabasePolicy(head_seconds=0.0))

@@ -58,9 +58,8 @@ def test_an_honest_store_is_sealed(desk: Any, kept: list[str]) -> None:
 
 SEALED_COLUMNS = {
     "record": ("text", "salt", "digest", "recorded_at", "derived_from", "id"),
-    "filing": (
-        "status trust category grain importance stakes pinned valid_from valid_to supersedes filed_at note"
-    ).split(),
+    "filing": ("status", "trust", "category", "grain", "importance", "stakes", "pinned", "note"),
+    "filing ": ("valid_from", "valid_to", "supersedes", "filed_at"),
     "observation": ("start", "stop", "first_line", "last_line", "seen_at"),
     "document": ("uri", "session_id", "said_at", "source"),
 }
@@ -69,6 +68,7 @@ SEALED_COLUMNS = {
 OTHER = {"text": "'A crane never flew.'", "status": "'held'", "trust": "'verified'", "grain": "'fact'"}
 OTHER |= {"source": "'web'", "salt": "x'00'", "digest": "x'0011'", "id": "randomblob(16)"}
 OTHER |= {"stakes": "'[\"health\"]'", "derived_from": "'[\"00\"]'", "category": "'x'", "note": "'x'"}
+OTHER |= {"pinned": "1 - pinned"}
 OTHER |= {"supersedes": "randomblob(16)", "uri": "'elsewhere.md'", "session_id": "'s'"}
 
 WHERE = {
@@ -80,7 +80,8 @@ WHERE = {
 
 
 @pytest.mark.parametrize(
-    ("table", "column"), [(table, column) for table, columns in SEALED_COLUMNS.items() for column in columns]
+    ("table", "column"),
+    [(table.strip(), column) for table, columns in SEALED_COLUMNS.items() for column in columns],
 )
 @pytest.mark.parametrize("how", ["another value", "garbage"])
 def test_a_changed_column_shows(desk: Any, kept: list[str], table: str, column: str, how: str) -> None:
@@ -113,7 +114,9 @@ def test_another_person_shows(desk: Any, kept: list[str], table: str, column: st
     assert {"altered"} == {each.state.value for each in verified(desk).verdicts}
 
 
-@pytest.mark.parametrize("column", ["seq", "hlc", "at", "surface", "action", "subject", "payload", "prev", "hash"])
+@pytest.mark.parametrize(
+    "column", ["seq", "hlc", "at", "surface", "action", "subject", "payload", "prev", "hash"]
+)
 @pytest.mark.parametrize("how", ["another value", "garbage"])
 def test_a_changed_entry_breaks_the_chain(desk: Any, kept: list[str], column: str, how: str) -> None:
     """Every column of a ledger entry is under its hash: what stands behind it is disputed."""
@@ -140,10 +143,10 @@ def test_a_changed_head_shows(desk: Any, kept: list[str], column: str) -> None:
 
 def tail(desk: Any, count: int) -> None:
     """Cut the last entries off and mend the head row, as if they had never been."""
-    cut = f"(SELECT max(seq) - {count} FROM ledger)"
+    last = "(SELECT {} FROM ledger ORDER BY seq DESC)"
     desk.sql(
-        f"DELETE FROM ledger WHERE seq > {cut}",
-        "UPDATE head SET seq = (SELECT max(seq) FROM ledger), hash = (SELECT hash FROM ledger ORDER BY seq DESC)",
+        f"DELETE FROM ledger WHERE seq > (SELECT max(seq) - {count} FROM ledger)",
+        f"UPDATE head SET seq = {last.format('seq')}, hash = {last.format('hash')}",
     )
 
 
@@ -193,7 +196,8 @@ ATTACKS: dict[str, tuple[Callable[[Any], None], set[str], str]] = {
     "a forged record": (forge, {"unsealed"}, "anchored"),
     "a record taken out": (
         lambda desk: desk.sql(
-            *(f"DELETE FROM {table} WHERE record = {RECORD}" for table in ("filing", "observation", "passage")),
+            *(f"DELETE FROM {table} WHERE record = {RECORD}" for table in ("filing", "observation")),
+            f"DELETE FROM passage WHERE record = {RECORD}",
             f"DELETE FROM record WHERE no = {RECORD}",
         ),
         {"missing"},
@@ -242,8 +246,22 @@ ATTACKS: dict[str, tuple[Callable[[Any], None], set[str], str]] = {
     "a ledger emptied": (lambda desk: desk.sql("DELETE FROM ledger"), {"unsealed"}, "regressed"),
     "a head taken out": (lambda desk: desk.sql("DELETE FROM head"), {"unsealed"}, "regressed"),
     "a whole scope taken out": (
-        lambda desk: desk.sql(*(f"DELETE FROM {table}" for table in
-            ("ledger", "head", "scope", "record", "filing", "observation", "passage", "vector", "document"))),
+        lambda desk: desk.sql(
+            *(
+                f"DELETE FROM {table}"
+                for table in (
+                    "ledger",
+                    "head",
+                    "scope",
+                    "record",
+                    "filing",
+                    "observation",
+                    "passage",
+                    "vector",
+                    "document",
+                )
+            )
+        ),
         set(),
         "regressed",
     ),
@@ -280,7 +298,7 @@ def test_a_changed_document_shows(desk: Any, kept: list[str], change: str) -> No
 
 
 def test_bytes_that_are_no_text_raise_ours(desk: Any, kept: list[str]) -> None:
-    """Text columns with bytes that are no UTF-8: an error of our tree, from `verify` and from reads."""
+    """Text columns with bytes that are no UTF-8: `verify` raises an error of our tree."""
     desk.sql(f"UPDATE record SET text = CAST(x'ff' AS TEXT) WHERE no = {RECORD}")
     store = desk.open()
     with pytest.raises(QuothError):

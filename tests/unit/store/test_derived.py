@@ -1,0 +1,255 @@
+"""The derived files: whatever happens to them, answers stay those of an intact store, or it says so."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quoth.core.types import AsOf, Status
+from quoth.store.vectors import Damaged, Shelf, State
+
+pytestmark = pytest.mark.usefixtures("small_blocks")
+
+FILES = ("state", "columns", "words", "postings", "owners", "pieces", "scales", "matrix")
+
+
+@pytest.fixture
+def intact(desk: Any) -> list[object]:
+    """The answers of an intact store, which is closed then."""
+    store = desk.filled()
+    found: list[object] = desk.answers(store)
+    store.close()
+    return found
+
+
+def sound(desk: Any, intact: list[object]) -> tuple[str, ...]:
+    """Open the store, compare every answer and verify it; its notices."""
+    store = desk.open()
+    assert intact == desk.answers(store)
+    with store.read(desk.access) as view:
+        notices = view.notices()
+    result = store.verify(desk.access)
+    assert ("ok", (), True) == (result.index, result.problems, result.clean)
+    store.close()
+    return tuple(notices)
+
+
+def test_nothing_to_say_of_intact_files(desk: Any, intact: list[object]) -> None:
+    """A store whose derived files are whole is opened without a notice."""
+    assert () == sound(desk, intact)
+    assert set(FILES) <= {each.name for each in (desk.folder / "vectors").iterdir()}
+
+
+def chopped(path: Path) -> None:
+    """The second half of a file is lost."""
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def emptied(path: Path) -> None:
+    """A file without a byte."""
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("harm", [Path.unlink, chopped, emptied], ids=["deleted", "chopped", "emptied"])
+def test_a_lost_file_is_made_again(
+    desk: Any, intact: list[object], name: str, harm: Callable[[Path], None]
+) -> None:
+    """A derived file that is gone or too short is made again, and the notices say so."""
+    harm(desk.folder / "vectors" / name)
+    assert ["made again" in each for each in sound(desk, intact)] == [True]
+    assert () == sound(desk, intact)
+
+
+@pytest.mark.parametrize("name", ["state", "columns"])
+def test_garbage_is_made_again(desk: Any, intact: list[object], name: str) -> None:
+    """Random bytes in the state record or in the columns are seen at once, and said."""
+    path = desk.folder / "vectors" / name
+    path.write_bytes(bytes((7 * at) % 251 for at in range(path.stat().st_size)))
+    [notice] = sound(desk, intact)
+    assert "made again" in notice
+
+
+@pytest.mark.parametrize("name", ["words", "postings", "owners", "pieces", "scales", "matrix"])
+def test_garbage_is_seen_by_verify(desk: Any, intact: list[object], name: str) -> None:
+    """Bits turned in a derived file are found by `verify`, which names it; `rebuild` makes it whole."""
+    path = desk.folder / "vectors" / name
+    raw = bytearray(path.read_bytes())
+    raw[0] ^= 1
+    path.write_bytes(bytes(raw))
+    store = desk.open()
+    result = store.verify(desk.access)
+    assert ("damaged", False) == (result.index, result.clean)
+    assert [f"the derived file {name!r} differs from the rows: quoth index rebuild"] == list(result.problems)
+    store.rebuild()
+    assert intact == desk.answers(store)
+    assert store.verify(desk.access).clean
+
+
+@pytest.mark.parametrize("size", [0, 1, 20, 51])
+def test_a_torn_state_record_is_seen(desk: Any, intact: list[object], size: int) -> None:
+    """A state record of which only a part was written is not believed."""
+    os.truncate(desk.folder / "vectors" / "state", size)
+    assert ["made again" in each for each in sound(desk, intact)] == [True]
+
+
+def test_files_of_another_store_are_not_taken(desk: Any, other_desk: Any, intact: list[object]) -> None:
+    """Derived files copied from another store are seen to be that one's, and made again."""
+    other = other_desk.filled({"other.md": "Nothing of this.\n\nIs in the first store.\n\nNot a word."})
+    other_desk.answers(other)
+    other.close()
+    for name in FILES:
+        stolen = (other_desk.folder / "vectors" / name).read_bytes()
+        (desk.folder / "vectors" / name).write_bytes(stolen)
+    assert ["made again" in each for each in sound(desk, intact)] == [True]
+
+
+def test_a_restored_database_is_seen(desk: Any, intact: list[object]) -> None:
+    """The database of yesterday beside the derived files of today: answers are yesterday's."""
+    backup = (desk.folder / "quoth.db").read_bytes()
+    store = desk.open()
+    desk.keep(store, {"later.md": "A heron came later.\n\nAnd another heron."})
+    desk.answers(store)
+    store.close()
+    (desk.folder / "quoth.db").write_bytes(backup)
+    store = desk.open()
+    assert intact == desk.answers(store)
+    assert "ok" == store.verify(desk.access).index
+    desk.keep(store, {"else.md": "A heron that stands elsewhere.\n\nThird one.\n\nFourth."})
+    after = desk.answers(store)
+    assert "ok" == store.verify(desk.access).index
+    store.rebuild()
+    assert after == desk.answers(store)
+
+
+@contextmanager
+def full_disk(monkeypatch: pytest.MonkeyPatch, *, everything: bool) -> Iterator[None]:
+    """No byte can be written below `vectors`: not made longer, or not even opened for writing."""
+    real_open = os.open
+
+    def refused(path: Any, flags: int, *more: Any) -> int:
+        if "vectors" in str(path) and flags & (os.O_RDWR | os.O_WRONLY):
+            raise OSError(errno.EROFS, "Read-only file system")
+        return real_open(path, flags, *more)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", full)
+        if everything:
+            patch.setattr(os, "open", refused)
+        yield
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["full", "read-only"])
+def test_what_cannot_be_written_is_kept_in_memory(
+    desk: Any, intact: list[object], monkeypatch: pytest.MonkeyPatch, caplog: Any, everything: bool
+) -> None:
+    """A full disk or a read-only folder: the same answers come from memory, which is said once."""
+    for name in FILES:
+        (desk.folder / "vectors" / name).unlink()
+    store = desk.open()
+    with full_disk(monkeypatch, everything=everything), caplog.at_level(logging.WARNING):
+        assert intact == desk.answers(store)
+        with store.read(desk.access) as view:
+            assert ["kept in memory" in each for each in view.notices()] == [True]
+        desk.keep(store, {"more.md": "One more heron."})
+        more = desk.answers(store)
+        assert more != intact
+        assert store.verify(desk.access).clean
+        store.close()
+    again = desk.open()
+    assert more == desk.answers(again)
+
+
+def test_an_index_in_memory_equals_one_in_files(desk: Any, intact: list[object], clock: Any) -> None:
+    """After refilings too, whatever is asked at any moment is the same with files, from memory, rebuilt."""
+    store = desk.open()
+    then = clock.now()
+    clock.advance(hours=1)
+    with store.read(desk.access) as view:
+        records = list(view.records())
+    with store.write(desk.access) as writer:
+        for record in records[::2]:
+            writer.refile(replace(record.filing, revision=2, status=Status.RETRACTED, filed_at=clock.now()))
+    now, before = desk.answers(store), desk.answers(store, AsOf(system=then))
+    assert intact == before
+    assert now != before
+    store.rebuild()
+    assert (now, before) == (desk.answers(store), desk.answers(store, AsOf(system=then)))
+
+
+def test_a_vector_that_comes_late_takes_its_place(desk: Any) -> None:
+    """Passages embedded in another order, in batches, give the answers of those embedded at once."""
+    store = desk.open()
+    desk.keep(store, {"birds.md": "A heron stood in the reeds.\n\nA crane flew over it."}, embed=False)
+    desk.answers(store)
+    waiting = store.unembedded(desk.access, 9)
+    for passage, text in reversed(waiting):
+        with store.write(desk.access) as view:
+            view.index(desk.embedder.name, [(passage, desk.embedder.embed([text], "passage")[0])])
+        desk.answers(store)
+    late = desk.answers(store)
+    store.rebuild()
+    assert late == desk.answers(store)
+    assert "ok" == store.verify(desk.access).index
+
+
+# --- the files themselves ----------------------------------------------------------------------------
+
+STORE = "00" * 16
+
+
+def test_a_state_record_comes_back() -> None:
+    """`unpack` is the inverse of `pack`, for the store that it was packed for."""
+    state = State(generation=2**32 - 1, model=3, passages=10**9, terms=10**12, vectors=7)
+    raw = state.pack(bytes(16))
+    assert state == State.unpack(raw, bytes(16))
+    with pytest.raises(Damaged):
+        State.unpack(raw, bytes([1]) * 16)
+
+
+def test_every_changed_byte_of_a_state_record_is_seen() -> None:
+    """No byte of a state record can change, be lost or be added unseen."""
+    raw = State(generation=1, passages=5, terms=9).pack(bytes(16))
+    wrong = [
+        raw[:-1],
+        raw + b"\0",
+        b"",
+        *(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :] for at in range(len(raw))),
+    ]
+    for each in wrong:
+        with pytest.raises(Damaged):
+            State.unpack(each, bytes(16))
+
+
+def test_files_are_private(desk: Any, intact: list[object]) -> None:
+    """Every file of a store has mode 0600, every folder 0700."""
+    assert intact
+    for each in (desk.folder, *desk.folder.rglob("*")):
+        assert (0o700 if each.is_dir() else 0o600) == each.stat().st_mode & 0o777, each
+
+
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_an_array_grows_and_scatters(tmp_path: Path, on_disk: bool) -> None:
+    """Rows written anywhere are read back, gaps are zeros, and more rows than there are are `Damaged`."""
+    import numpy as np
+
+    shelf = Shelf(tmp_path if on_disk else None, STORE, 4)
+    if on_disk:
+        shelf.clear()
+    shelf.matrix.write(2, np.full((2, 4), 5, np.int8))
+    shelf.matrix.scatter(np.array([6, 0, 5]), np.arange(12, dtype=np.int8).reshape(3, 4))
+    want = [[4, 5, 6, 7], [0] * 4, [5] * 4, [5] * 4, [0] * 4, [8, 9, 10, 11], [0, 1, 2, 3]]
+    assert want == shelf.matrix.view(7).tolist()
+    with pytest.raises(Damaged):
+        shelf.matrix.view(1_000)
