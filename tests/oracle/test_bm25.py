@@ -17,7 +17,7 @@ from quoth.core.types import Access, Document, Scope
 from quoth.ingest.remember import remember
 
 POLICY = LexicalPolicy()
-STEMS = [
+STEMS = (
     "heron",
     "crane",
     "reed",
@@ -30,11 +30,7 @@ STEMS = [
     "bee",
     "hive",
     "lamp",
-    "door",
-    "window",
-    "stone",
-    "road",
-]
+)
 WORDS = [f"{stem}{letter}" for stem in STEMS for letter in "bcdfgkmp"]
 SINGLE = 1e-5
 """Relative: our scores are added in single precision, the oracles' in double."""

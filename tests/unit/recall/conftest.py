@@ -1,0 +1,135 @@
+"""Small stores, filled by hand, and what recall sees in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quoth.core.policy import Policy
+from quoth.core.ports import Clock, Embedder
+from quoth.core.types import Access, Document, Grain, Plan, Recollection, RecordId
+from quoth.ingest.index import embed_pending
+from quoth.ingest.remember import remember
+from quoth.recall.evidence import Evidence, gather
+from quoth.recall.plan import plan
+from quoth.recall.recall import recall
+from quoth.store.sqlite import SqliteStore
+
+
+@dataclass
+class Talk:
+    """One store in memory; without an embedder it is found by words alone."""
+
+    store: SqliteStore
+    access: Access
+    clock: Clock
+    embedder: Embedder | None
+    policy: Policy = field(default_factory=Policy)
+    said: int = 0
+
+    def keep(self, *documents: Document) -> list[RecordId]:
+        """Remember these, with vectors where there is an embedder."""
+        receipt = remember(self.store, self.access, self.clock, self.policy, documents)
+        if self.embedder is not None:
+            embed_pending(self.store, self.access, self.embedder, self.policy)
+        return [each.record_id for each in receipt.outcomes if each.record_id]
+
+    def say(
+        self, *turns: tuple[str | None, str], session: str = "talk", at: datetime | None = None
+    ) -> list[RecordId]:
+        """Turns of a conversation: (speaker, words)."""
+        documents = []
+        for speaker, text in turns:
+            self.said += 1
+            documents.append(Document(text, f"t/{self.said}", "turn", session, speaker, at))
+        return self.keep(*documents)
+
+    def note(self, *texts: str, kind: str = "note") -> list[RecordId]:
+        """Notes that nobody speaks."""
+        documents = []
+        for text in texts:
+            self.said += 1
+            documents.append(Document(text, f"n/{self.said}", kind))
+        return self.keep(*documents)
+
+    def plan(self, question: str, grain: Grain | None = None) -> Plan:
+        """How a question is understood here."""
+        with self.store.read(self.access) as view:
+            return plan(question, view, self.policy.recall, grain)
+
+    def evidence(self, question: str, grain: Grain | None = None) -> dict[str, dict[str, float]]:
+        """words of a candidate -> its features, and whether it is `asked`, `about` or `about_other`."""
+        found = self.gathered(question, grain)
+        with self.store.read(self.access) as view:
+            records = view.passages(found.passage.tolist())
+        texts = [record.testimony.text[each.span.start : each.span.end] for record, each in records]
+        columns: dict[str, Any] = dict(found.features)
+        columns |= {name: getattr(found, name) for name in ("asked", "about", "about_other")}
+        return {text: {name: float(c[at]) for name, c in columns.items()} for at, text in enumerate(texts)}
+
+    def gathered(self, question: str, grain: Grain | None = None) -> Evidence:
+        """The whole evidence for a question."""
+        with self.store.read(self.access) as view:
+            asked = plan(question, view, self.policy.recall, grain)
+            query = None
+            if self.embedder is not None and view.model() and asked.dense_text.strip():
+                query = self.embedder.embed([asked.dense_text], "query")[0]
+            return gather(view, asked, query, self.policy.recall, self.policy.lexical)
+
+    def ask(self, question: str, **more: Any) -> Recollection:
+        """What recall says."""
+        return recall(self.store, self.access, self.embedder, self.clock, self.policy, question, **more)
+
+    def texts(self, question: str, **more: Any) -> list[str]:
+        """The words of the passages of an answer."""
+        return [each.text for each in self.ask(question, **more).passages]
+
+
+@pytest.fixture
+def talk(access: Access, clock: Clock, embedder: Embedder) -> Iterator[Talk]:
+    """An empty store with an embedder."""
+    with closing(SqliteStore(None, clock=clock, embedder_name=embedder.name, policy=Policy())) as store:
+        yield Talk(store, access, clock, embedder)
+
+
+@pytest.fixture
+def words(talk: Talk) -> Talk:
+    """An empty store without an embedder."""
+    return replace(talk, embedder=None)
+
+
+FEATURES = (
+    "bm25 cosine subject previous next session_max session_bm25 length question date_session date_event "
+    "when how_long first_person second_person people dialogue maxsim"
+)
+
+
+def made_evidence(count: int, **columns: Any) -> Evidence:
+    """Evidence from these features; what is not given is 0, records are passages, nobody is asked for."""
+    own = {name: columns.pop(name) for name in FEATURES.split() if name in columns}
+    features = {name: np.asarray(own.get(name, np.zeros(count)), np.float32) for name in FEATURES.split()}
+    given = {
+        "passage": np.arange(1, count + 1),
+        "record": np.arange(1, count + 1),
+        "features": features,
+        "lexical_rank": [],
+        "dense_rank": [],
+        "known_words": 0.0,
+        "best_cosine": 0.0,
+        "asked": np.zeros(count, np.bool_),
+        "about": np.zeros(count, np.bool_),
+        "about_other": np.zeros(count, np.bool_),
+    }
+    return Evidence(**{name: columns.pop(name, value) for name, value in given.items()}, **columns)
+
+
+@pytest.fixture
+def make_evidence() -> Any:
+    """`made_evidence`, for tests."""
+    return made_evidence
