@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
 from quoth.inference import minilm
 
 DATA = Path(minilm.__file__).parent / "data"

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
-import quoth
-from quoth.core.text import analyse, voice
 
+import quoth
 from bench.synthetic import SCOPES, Conversations
+from quoth.core.text import analyse, voice
 
 POOL = 50
 QUESTIONS = 60

@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from quoth.core.types import Embedding
-from quoth.inference.embedders import HashEmbedder
 
 from bench import report, table
 from bench.cached import Cached, pack, unpack
 from bench.learn import AT, COLUMNS, NOT_NEGATIVE, Asked, fusion, logistic, score, threshold
+from quoth.core.types import Embedding
+from quoth.inference.embedders import HashEmbedder
 
 
 def rows(world="locomo", hits=(1, 2, None, 1)):

@@ -330,3 +330,38 @@ def test_closing_twice_is_fine(store: Store) -> None:
     """`close` may be called again."""
     store.close()
     store.close()
+
+
+def test_vectors_of_an_undone_transaction_are_gone(
+    hand: Any, store: Store, access: Access, embedder: Embedder
+) -> None:
+    """Vectors that were written, searched and undone leave no trace; others take their place in the rows.
+
+    Check that what is copied into a derived index is bounded by what was committed before.
+    """
+    for word in ("heron", "crane", "kettle"):
+        hand.put(f"A {word}.")
+    one, two, three = store.unembedded(access, 9)
+
+    def embed(view: Any, passage: tuple[PassageId, str]) -> None:
+        view.index(embedder.name, [(passage[0], embedder.embed([passage[1]], "passage")[0])])
+
+    def undone() -> None:
+        with store.write(access) as view:
+            embed(view, two)
+            view.dense(hand.vector("crane"), 9)
+            raise Stop
+
+    with store.write(access) as view:
+        embed(view, one)
+    with pytest.raises(Stop):
+        undone()
+    with store.write(access) as view:
+        embed(view, three)
+    with store.read(access) as view:
+        assert {one[0], three[0]} == {
+            hit.passage for word in ("heron", "kettle") for hit in view.dense(hand.vector(f"A {word}."), 1)
+        }
+        assert 1 == view.pending()
+    assert [two] == store.unembedded(access, 9)
+    assert "ok" == store.verify(access).index

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+
 from quoth.core.types import Embedding
 
 if TYPE_CHECKING:

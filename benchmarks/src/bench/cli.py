@@ -93,14 +93,25 @@ def compare(system: str, baseline: str) -> None:
 @click.option(
     "--embedder", type=click.Choice(["minilm", "static", "none"]), default="minilm", show_default=True
 )
+@click.option("--set", "changed", multiple=True, metavar="KEY=NUMBER", help="Another value of a setting.")
 @click.option("--split", default="dev", show_default=True)
 @click.option("--ablate/--no-ablate", help="Also fit without each feature, one after the other.")
 @click.option("--again", is_flag=True, help="Ask the product again instead of using the kept evidence.")
-def fit(data: Path | None, embedder: str, split: str, ablate: bool, again: bool) -> None:
+def fit(
+    data: Path | None, embedder: str, changed: tuple[str, ...], split: str, ablate: bool, again: bool
+) -> None:
     """Learn the fusion weights, the wrong-person guard and the floor; writes a result folder."""
     from bench import fit as fitting
 
-    written, weights = fitting.run(data, embedder=embedder, split=split, ablate=ablate, again=again, say=_say)
+    written, weights = fitting.run(
+        data,
+        embedder=embedder,
+        settings={key: json.loads(value) for key, _, value in (each.partition("=") for each in changed)},
+        split=split,
+        ablate=ablate,
+        again=again,
+        say=_say,
+    )
     click.echo(json.dumps(weights, indent=1))
     click.echo(f"fit: {written.relative_to(datasets.ROOT)}")
 

@@ -282,10 +282,12 @@ def missing(evidence: Path, haystacks: Path) -> Iterator[Case]:
         yield Case(name, texts, [replace(_question(e, [], f"/{name}"), category="missing") for e in asked])
 
 
-def off_topic(talks: Path, evidence: Path) -> Iterator[Case]:
-    """LongMemEval questions asked of LoCoMo stores: nothing about them is there."""
+def off_topic(
+    talks: Path, evidence: Path, *, of: Callable[[Path], Iterator[Case]] = locomo
+) -> Iterator[Case]:
+    """LongMemEval questions asked of LoCoMo stores (turns, or facts): nothing about them is there."""
     asked = sorted(_longmemeval(evidence), key=lambda e: digest_number("off-topic/" + e["question_id"]))
-    stores = list(locomo(talks))
+    stores = list(of(talks))
     for number, case in enumerate(stores):
         mine = asked[:OFF_TOPIC][number :: len(stores)]
         questions = [Question(e["question_id"], e["question"], (), "off-topic", number) for e in mine]
@@ -345,6 +347,7 @@ def worlds(folder: Path | None = None, *, split: str = "dev", seed: int = 0) -> 
         world("planted", "LongMemEval evidence, planted (S-like)", [proof, hays], planted, both, seed=seed),
         world("wrong-person", "LoCoMo category 5: another person's fact", [talks], locomo, wrong=True),
         world("off-topic", "LongMemEval questions asked of LoCoMo stores", [talks, proof], off_topic),
+        world("off-topic-facts", "the same asked of LoCoMo facts", [talks, proof], off_topic, of=facts),
         world(
             "missing", "LongMemEval questions asked of haystacks without the evidence", [proof, hays], missing
         ),

@@ -21,11 +21,13 @@ from bench.cached import folder
 from bench.datasets import FOLDS, DataMissing, worlds
 from bench.learn import Asked
 from bench.run import Say, answers
-from bench.systems import OFF, SYSTEMS
+from bench.systems import OFF, SYSTEMS, System
 
 CANDIDATES = 200
 FITTED = tuple(learn.WORLD_WEIGHTS)
-ALSO = ("wrong-person", "off-topic", "missing", "absent")
+NOTHING = ("off-topic", "off-topic-facts", "missing")
+"""Questions without an answer in their store."""
+ALSO = ("wrong-person", *NOTHING, "absent")
 OF = {"minilm": "quoth", "static": "quoth-static", "none": "quoth-words"}
 WITHOUT = {"minilm": (), "static": ("maxsim",), "none": ("maxsim", "cosine")}
 
@@ -53,9 +55,8 @@ def _names(text: str, people: Collection[str]) -> bool:
     return any(re.search(rf"\b{re.escape(each)}\b", text, re.IGNORECASE) for each in people if each)
 
 
-def collect(data: Path | None, embedder: str, split: str, say: Say) -> list[Asked]:
+def collect(data: Path | None, under: System, split: str, say: Say) -> list[Asked]:
     """Every question of every world with the evidence of its candidates."""
-    under = SYSTEMS[OF[embedder]]
     model = product.embedder(under)
     rows = []
     for name in (*FITTED, *ALSO):
@@ -93,19 +94,19 @@ def collect(data: Path | None, embedder: str, split: str, say: Say) -> list[Aske
     return rows
 
 
-def kept(data: Path | None, embedder: str, split: str, again: bool, say: Say) -> list[Asked]:
+def kept(data: Path | None, under: System, split: str, again: bool, say: Say) -> list[Asked]:
     """The evidence, from the cache where this code of the product was asked before."""
     source = Path(product.quoth.__file__).parent
-    state = hashlib.sha256(f"{embedder}{split}{learn.COLUMNS}".encode())
+    state = hashlib.sha256(f"{under.embedder}{under.settings}{split}{learn.COLUMNS}{FITTED}{ALSO}".encode())
     for file in sorted(source.rglob("*.py")):
         state.update(file.read_bytes())
     for name, digest in report.digests(worlds(data, split=split).values(), split).items():
         state.update(f"{name}{digest['sha256']}".encode())
-    path = folder() / f"evidence-{embedder}-{state.hexdigest()[:12]}.pickle"
+    path = folder() / f"evidence-{under.embedder}-{state.hexdigest()[:12]}.pickle"
     if path.exists() and not again:
         say(f"evidence from {path.name}")
         return pickle.loads(path.read_bytes())
-    rows = collect(data, embedder, split, say)
+    rows = collect(data, under, split, say)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(pickle.dumps(rows))
     return rows
@@ -204,84 +205,104 @@ def guard(
     return outcome, {**ship, "bias": b, "floor": learn.threshold(scores)}
 
 
-def floor(rows: Sequence[Asked]) -> tuple[dict[str, object], dict[str, float]]:
-    """The floor for questions about nothing in the store, left-out conversations first, then to ship."""
-    mine = [row for row in rows if row.world in ("locomo", "off-topic")]
-    evidence = np.stack([learn.support(row) for row in mine])
-    target = np.array([row.world == "locomo" for row in mine], float)
+def floor(
+    rows: Sequence[Asked], learned: Sequence[Mapping[str, float]], final: Mapping[str, float]
+) -> tuple[dict[str, object], dict[str, float]]:
+    """The floor under which nothing is answered: on what it did not see first, then the one to ship.
+
+    Each world counts the same, and the floor keeps 95 % of the answerable questions of every world.
+    """
+    mine = [row for row in rows if row.world in (*FITTED, *NOTHING)]
+    names = np.array([row.world for row in mine])
     folds = np.array([row.fold for row in mine])
-    found: dict[str, object] = {}
-    hand = evidence[:, :2] @ np.array([0.5, 0.5])
-    for name, columns in (("logistic", [0, 1, 2]), ("words_and_meaning", [0, 1]), ("words", [0])):
-        right, wrong, floors = [], [], []
-        for fold in range(FOLDS):
-            seen = folds != fold
-            w, b = learn.logistic(evidence[seen][:, columns], target[seen])
-            value = evidence[:, columns] @ w + b
-            floors.append(learn.threshold(value[seen & (target == 1)]))
-            right += [(fold, float(v)) for v in value[~seen & (target == 1)]]
-            wrong += [(fold, float(v)) for v in value[~seen & (target == 0)]]
-        found[name] = _refusal(right, wrong, floors)
-    same = [learn.threshold(hand[(folds != fold) & (target == 1)]) for fold in range(FOLDS)]
-    halves = [(int(f), float(v)) for f, v in zip(folds, hand, strict=True)]
-    found["half_words_half_meaning"] = _refusal(
-        [pair for pair, t in zip(halves, target, strict=True) if t],
-        [pair for pair, t in zip(halves, target, strict=True) if not t],
-        same,
-    )
-    w, b = learn.logistic(evidence, target)
-    limit = learn.threshold((evidence @ w + b)[target == 1])
-    elsewhere = {}
-    for world in dict.fromkeys(row.world for row in rows):
-        values = np.array([learn.support(row) @ w + b for row in rows if row.world == world])
-        elsewhere[world] = stats.wilson(int((values >= limit).sum()), len(values)).rounded()
-    found["kept_with_shipped_floor"] = elsewhere
-    ship = dict(zip(("known_words", "cosine", "maxsim"), map(float, w), strict=True))
-    return found, {**ship, "bias": b, "floor": limit}
+    target = np.isin(names, FITTED).astype(float)
+    counts = {name: (names == name).sum() for name in set(names)}
+    sides = {True: sum(w in FITTED for w in counts), False: sum(w not in FITTED for w in counts)}
+    share = np.array([1 / (counts[name] * sides[name in FITTED]) for name in names])
+    values = np.zeros(len(mine))
+    answered = np.zeros(len(mine), bool)
+    for fold in range(FOLDS):
+        evidence = np.stack([learn.support(row, learned[fold]) for row in mine])
+        seen = folds != fold
+        w, b = learn.logistic(evidence[seen], target[seen], share[seen])
+        found = evidence @ w + b
+        limit = min(learn.threshold(found[seen & (names == world)]) for world in FITTED if world in counts)
+        values[~seen] = found[~seen]
+        answered[~seen] = found[~seen] >= limit
+    outcome: dict[str, object] = {"kept": {}, "refused": {}, "auc": {}}
+    for name in dict.fromkeys(row.world for row in mine):
+        mask = names == name
+        if name in FITTED:
+            outcome["kept"][name] = stats.wilson(int(answered[mask].sum()), int(mask.sum())).rounded()
+        else:
+            outcome["refused"][name] = stats.wilson(int((~answered)[mask].sum()), int(mask.sum())).rounded()
+    for good, bad in (("locomo", "off-topic"), ("facts", "off-topic-facts"), ("planted", "missing")):
+        if good in counts and bad in counts:
+            value = metrics.auc(values[names == good], values[names == bad])
+            outcome["auc"][f"{good} against {bad}"] = round(value, 4)
+    evidence = np.stack([learn.support(row, final) for row in mine])
+    w, b = learn.logistic(evidence, target, share)
+    found = evidence @ w + b
+    limit = min(learn.threshold(found[names == world]) for world in FITTED if world in counts)
+    ship = dict(zip(learn.SUPPORT, map(float, w), strict=True))
+    return outcome, {**ship, "bias": b, "floor": limit}
 
 
 def levels_of(rows: Sequence[Asked], final: Mapping[str, float], numbers: Mapping[str, float]) -> list[dict]:
     """How often the first passage is right, by tenths of the support: where levels may begin."""
-    weights = np.array([numbers[name] for name in ("known_words", "cosine", "maxsim")])
+    weights = np.array([numbers[name] for name in learn.SUPPORT])
     pairs = []
     for row in rows:
         if row.world in FITTED and len(row.uris):
-            value = float(learn.support(row) @ weights + numbers["bias"])
+            value = float(learn.support(row, final) @ weights + numbers["bias"])
             best = ranks(row, learn.score(row, final), False).turn
             pairs.append((value, metrics.hit(best, 1), metrics.hit(best, 5)))
     table = np.array(sorted(pairs))
-    found = []
-    for part in np.array_split(table, 10):
-        found.append(
-            {
-                "from": round(float(part[0, 0]), 3),
-                "to": round(float(part[-1, 0]), 3),
-                "n": len(part),
-                "first_right": round(float(part[:, 1].mean()), 3),
-                "in_five": round(float(part[:, 2].mean()), 3),
-            }
-        )
-    return found
+    return [
+        {
+            "from": round(float(part[0, 0]), 3),
+            "to": round(float(part[-1, 0]), 3),
+            "n": len(part),
+            "first_right": round(float(part[:, 1].mean()), 3),
+            "in_five": round(float(part[:, 2].mean()), 3),
+        }
+        for part in np.array_split(table, 10)
+    ]
 
 
 def run(
-    data: Path | None, *, embedder: str, split: str, ablate: bool, again: bool, say: Say
+    data: Path | None,
+    *,
+    embedder: str,
+    settings: Mapping[str, object],
+    split: str,
+    ablate: bool,
+    again: bool,
+    say: Say,
 ) -> tuple[Path, dict[str, object]]:
     """Fit, measure, write; the folder, and the numbers for `core/policy.py`."""
     every = worlds(data, split=split)
-    name = f"fit-{embedder}"
+    base = SYSTEMS[OF[embedder]]
+    under = System(base.name, base.says, base.embedder, {**base.settings, **settings})
+    name = "-".join([f"fit-{embedder}", *(f"{key.rpartition('.')[2]}-{v}" for key, v in settings.items())])
     about = report.manifest(
-        {"name": name, "embedder": embedder, "split": split, "candidates": CANDIDATES},
+        {
+            "name": name,
+            "embedder": embedder,
+            "settings": dict(settings),
+            "split": split,
+            "candidates": CANDIDATES,
+        },
         datasets=report.digests((every[world] for world in (*FITTED, *ALSO)), split),
         protocol="leave one conversation out, 5 folds over LongMemEval questions; weights never saw the fold",
     )
-    rows = kept(data, embedder, split, again, say)
+    rows = kept(data, under, split, again, say)
     levels = {world: every[world].levels for world in FITTED}
     without = WITHOUT[embedder]
     judged, learned = left_out(rows, without, levels)
     final = learn.fusion([row for row in rows if row.world in FITTED], without)
     guarded, guard_numbers = guard(rows, learned, final)
-    floored, floor_numbers = floor(rows)
+    floored, floor_numbers = floor(rows, learned, final)
     numbers: dict[str, object] = {
         "weights": {key: round(value, 6) for key, value in final.items()},
         "guard": {key: round(value, 4) for key, value in guard_numbers.items()},
@@ -292,10 +313,10 @@ def run(
         "learned": numbers,
         "spread_over_folds": spread,
         "wrong_person": guarded,
-        "off_topic": floored,
+        "nothing_here": floored,
         "levels": levels_of(rows, final, floor_numbers),
     }
-    for line in lines(summary):
+    for line in (*lines(summary), f"wrong person: {guarded}", f"nothing here: {floored}"):
         say(line)
     written = report.write(name, about, summary, judged)
     if ablate:
@@ -308,7 +329,7 @@ def run(
                 say("  " + line)
             config = {"name": f"{name}-no-{part}", "embedder": embedder, "split": split, "off": features}
             report.write(f"{name}-no-{part}", {**about, "config": config}, found, other)
-    (folder() / f"learned-{embedder}.json").write_text(json.dumps(numbers, indent=1))
+    (folder() / f"learned-{name}.json").write_text(json.dumps(numbers, indent=1))
     return written, numbers
 
 

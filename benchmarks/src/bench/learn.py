@@ -21,9 +21,9 @@ NOT_NEGATIVE = ("people_previous", "people_next", "people_session_max", "people_
 """Context may only help: without this the fit learns that planted turns do not suit their hosts."""
 WORLD_WEIGHTS = {"locomo": 1.0, "planted": 1.0, "pooled": 0.5, "facts": 0.5}
 L2 = 1e-3
-L2_LOGISTIC = 1e-2
 KEPT = 0.95
 MARGINS = ("top", "first_person", "about", "maxsim")
+SUPPORT = ("known_words", "cosine", "maxsim", "score", "people", "fact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +107,22 @@ def score(asked: Asked, weights: Mapping[str, float]) -> Array:
     return matrix @ np.array([weights[name] for name in names])
 
 
-def logistic(matrix: Array, target: Array) -> tuple[Array, float]:
-    """Weights and bias of a logistic regression on raw columns (L2 on the weights)."""
+def logistic(matrix: Array, target: Array, share: Array | None = None) -> tuple[Array, float]:
+    """Weights and bias, for raw columns, of a logistic regression on standardised ones."""
+    middle, scale = matrix.mean(0), matrix.std(0) + 1e-6
+    columns = (matrix - middle) / scale
+    each = np.ones(len(target)) if share is None else share
+    each = each / each.sum()
 
     def loss(found: Array) -> tuple[float, Array]:
-        z = matrix @ found[:-1] + found[-1]
-        value = np.logaddexp(0, -(2 * target - 1) * z).mean() + L2_LOGISTIC * found[:-1] @ found[:-1]
-        slope = 1 / (1 + np.exp(-z)) - target
-        return value, np.r_[matrix.T @ slope / len(target) + 2 * L2_LOGISTIC * found[:-1], slope.mean()]
+        z = columns @ found[:-1] + found[-1]
+        value = (each * np.logaddexp(0, -(2 * target - 1) * z)).sum() + L2 * found[:-1] @ found[:-1]
+        slope = each * (1 / (1 + np.exp(-z)) - target)
+        return value, np.r_[columns.T @ slope + 2 * L2 * found[:-1], slope.sum()]
 
     found = minimize(loss, np.zeros(matrix.shape[1] + 1), jac=True, method="L-BFGS-B").x
-    return found[:-1], float(found[-1])
+    weights = found[:-1] / scale
+    return weights, float(found[-1] - weights @ middle)
 
 
 def margins(asked: Asked, weights: Mapping[str, float]) -> Array | None:
@@ -145,10 +150,17 @@ def margins(asked: Asked, weights: Mapping[str, float]) -> Array | None:
     )
 
 
-def support(asked: Asked) -> Array:
-    """The raw evidence that something is here: known words, nearest meaning, best token match."""
-    names = ("known_words", "cosine", "maxsim")
-    return np.array([asked.column(name).max(initial=0.0) for name in names], float)
+def support(asked: Asked, weights: Mapping[str, float]) -> Array:
+    """What speaks for an answer being here at all: the best of each evidence, and what kind of store it is.
+
+    The best score leaves out who speaks: a question about nobody would lose by it.
+    """
+    if not len(asked.uris):
+        return np.zeros(len(SUPPORT))
+    value = score(asked, weights) - weights["subject"] * asked.column("subject")
+    fact = 1 - float(asked.column("dialogue").mean())
+    best = [float(asked.column(name).max()) for name in ("known_words", "cosine", "maxsim")]
+    return np.array([*best, float(value.max()), float(asked.column("people").mean()) * (1 - fact), fact])
 
 
 def threshold(scores: Sequence[float], kept: float = KEPT) -> float:

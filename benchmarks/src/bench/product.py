@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import quoth
-from quoth.core.types import Source
-from quoth.inference import embedders
-
 from bench.cached import Cached
 from bench.datasets import Text
 from bench.systems import System
+from quoth.core.types import Source
+from quoth.inference import embedders
 
 SCOPE = "bench"
 

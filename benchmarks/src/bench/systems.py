@@ -41,7 +41,7 @@ class System:
 
     def all_settings(self) -> dict[str, object]:
         """The settings with the weights of what is off."""
-        group = f"recall.{POLICY[self.embedder]}"
+        group = f"recall.{POLICY[self.embedder]}.weights"
         return {**self.settings, **{f"{group}.{w}": 0.0 for each in self.off for w in WEIGHTS[each]}}
 
 

@@ -10,11 +10,11 @@ from itertools import chain, islice
 from pathlib import Path
 
 import apsw
-from quoth.inference import embedders
 
 from bench import product
 from bench.synthetic import SCOPES, Conversations
 from bench.systems import SYSTEMS, System
+from quoth.inference import embedders
 
 BATCH = 1_000
 """Texts that are handed to one `remember`."""

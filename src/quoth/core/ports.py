@@ -177,6 +177,10 @@ class ReadView(Protocol):
         """Years in which something readable was said, ascending."""
         ...
 
+    def mean_words(self) -> float:
+        """Mean number of analysed words of the readable passages, repeats included; never 0."""
+        ...
+
     def median_chars(self) -> float:
         """Median length of the readable passages, in code points."""
         ...

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quoth.core.policy import ConfidencePolicy, PersonGuard
+from quoth.core.policy import Calibration, PersonGuard
+from quoth.core.policy import Support as SupportPolicy
 from quoth.core.types import Confidence
 from quoth.recall.evidence import Column, Evidence
 
@@ -18,50 +19,60 @@ class Judgement:
 
     level: Confidence
     support: float
-    """0 to about 1: calibrated on the development split (`ConfidencePolicy`)."""
+    """Logit of "the answer is here" (`policy.Support`)."""
     person: float | None
-    """Logit of "it is about the one asked for"; None unless one person is named."""
+    """Logit of "it is about the one asked for"; None unless one person is named who spoke."""
 
 
-def judge(
-    evidence: Evidence,
-    values: Column,
-    subject_weight: float,
-    policy: ConfidencePolicy,
-    guard: PersonGuard,
-    *,
-    words_only: bool,
-) -> Judgement:
-    """The level from the raw evidence of the best passages, never from the rank of a blend."""
+def judge(evidence: Evidence, values: Column, calibration: Calibration) -> Judgement:
+    """The level from the raw evidence of the best passages, never from the rank of a blend.
+
+    `values` are the fused scores of the pool. Doubt about the person makes an answer LOW, not NONE.
+    """
     if not len(evidence.passage):
-        return Judgement(Confidence.NONE, 0.0, None)
-    person = _person(evidence, values, subject_weight, guard)
-    if words_only:
-        support = evidence.known_words
-        floor = policy.words_only_low
-    else:
-        support = policy.words * evidence.known_words + policy.meaning * evidence.best_cosine
-        floor = policy.low
-    if support < floor:
-        return Judgement(Confidence.NONE, support, person)
-    if support < policy.moderate or (person is not None and person < guard.floor):
-        return Judgement(Confidence.LOW, support, person)
-    level = Confidence.HIGH if support >= policy.high else Confidence.MODERATE
-    return Judgement(level, support, person)
+        return Judgement(Confidence.NONE, float("-inf"), None)
+    unsaid = values - calibration.weights.subject * evidence.features["subject"]
+    support = _support(evidence, unsaid, calibration.support)
+    person = _person(evidence, unsaid, calibration.guard)
+    return Judgement(_level(support, person, calibration), support, person)
 
 
-def _person(evidence: Evidence, values: Column, subject_weight: float, guard: PersonGuard) -> float | None:
+def _level(support: float, person: float | None, calibration: Calibration) -> Confidence:
+    borders = calibration.support
+    if support < borders.low:
+        return Confidence.NONE
+    if support < borders.moderate or (person is not None and person < calibration.guard.floor):
+        return Confidence.LOW
+    return Confidence.HIGH if support >= borders.high else Confidence.MODERATE
+
+
+def _support(evidence: Evidence, unsaid: Column, policy: SupportPolicy) -> float:
+    """The best of each evidence, and what kind of store it is; `unsaid`: scores without who speaks."""
+    features = evidence.features
+    fact = 1 - float(features["dialogue"].mean())
+    return float(
+        policy.known_words * features["known_words"].max()
+        + policy.cosine * features["cosine"].max()
+        + policy.maxsim * features["maxsim"].max()
+        + policy.score * unsaid.max()
+        + policy.people * features["people"].mean() * (1 - fact)
+        + policy.fact * fact
+        + policy.bias
+    )
+
+
+def _person(evidence: Evidence, unsaid: Column, guard: PersonGuard) -> float | None:
     """Four margins between the asked person's passages and the others' (retrieval-2.md Q5)."""
-    asked = evidence.asked
+    asked, about, about_other, first = (
+        evidence.features[name] > 0 for name in ("asked", "about", "about_other", "first_person")
+    )
     if not asked.any():
         return None
-    y = values - subject_weight * evidence.features["subject"]
     maxsim = evidence.features["maxsim"]
-    first = evidence.features["first_person"] > 0
     margins = (
-        guard.top * (_mean_of_top(y, asked) - _mean_of_top(y, ~asked))
-        + guard.first_person * (_best(y, asked & first) - _best(y, ~asked & first))
-        + guard.about * (_best(y, evidence.about) - _best(y, evidence.about_other))
+        guard.top * (_mean_of_top(unsaid, asked) - _mean_of_top(unsaid, ~asked))
+        + guard.first_person * (_best(unsaid, asked & first) - _best(unsaid, ~asked & first))
+        + guard.about * (_best(unsaid, about) - _best(unsaid, about_other))
         + guard.maxsim * (_best(maxsim, asked) - _best(maxsim, ~asked))
     )
     return float(margins + guard.bias)

@@ -39,14 +39,6 @@ class Evidence:
     features: dict[str, Column]
     lexical_rank: Sequence[PassageId]
     dense_rank: Sequence[PassageId]
-    known_words: float
-    """Best BM25 over an ideal that also counts the words that the store does not know."""
-    best_cosine: float
-    asked: NDArray[np.bool_]
-    """True where the one person that the question names is the speaker."""
-    about: NDArray[np.bool_]
-    """True where the words are about the asked person: own words, or said to or of that person."""
-    about_other: NDArray[np.bool_]
 
 
 def gather(
@@ -75,6 +67,7 @@ def gather(
     gate, dialogue = _gates(view, turns, policy)
     features = {
         "bm25": bm25,
+        "known_words": turns.lexical / np.float32(whole_ideal),
         "cosine": turns.cosine,
         "subject": subject,
         "previous": previous,
@@ -95,18 +88,13 @@ def gather(
     pool = {name: column[chosen] for name, column in features.items()}
     passage = turns.passage[chosen]
     pool["maxsim"] = _maxsim(view, passage, query, policy)
-    asked, about, about_other = _whose(view, turns, plan, chosen)
+    pool |= _whose(view, turns, plan, chosen)
     return Evidence(
         passage=passage,
         record=turns.record[chosen],
         features=pool,
         lexical_rank=[hit.passage for hit in words],
         dense_rank=[hit.passage for hit in near],
-        known_words=float(turns.lexical.max(initial=0.0)) / whole_ideal,
-        best_cosine=max((hit.score for hit in near), default=0.0),
-        asked=asked,
-        about=about,
-        about_other=about_other,
     )
 
 
@@ -124,7 +112,11 @@ def _flag(turns: Turns, flag: Flag) -> Column:
 
 
 def _ideals(view: ReadView, plan: Plan, lexical: LexicalPolicy) -> tuple[float, float]:
-    """The BM25 that a perfect passage would have: over known words, and over all of them."""
+    """The BM25 of a perfect passage over the known words, and of a good one over all words.
+
+    The first is the limit that no passage reaches, ``k1 + 1`` an idf. The second is what a passage of the
+    floor's length has that holds every word once: in a store of short notes the limit is far from it.
+    """
     n = view.readable()
     frequencies = view.frequencies(plan.terms)
     known = unknown = 0.0
@@ -133,8 +125,10 @@ def _ideals(view: ReadView, plan: Plan, lexical: LexicalPolicy) -> tuple[float, 
         weight = math.log(1 + (n - df + 0.5) / (df + 0.5))
         known += weight if df else 0.0
         unknown += 0.0 if df else weight
-    ideal = known * (lexical.k1 + 1)
-    return max(ideal, 1e-6), max(ideal + unknown * (lexical.k1 + 1), 1e-6)
+    mean = view.mean_words()
+    norm = lexical.k1 * (1 - lexical.b + lexical.b * max(lexical.floor, mean) / mean)
+    limit = lexical.k1 + 1
+    return max(known * limit, 1e-6), max((known + unknown) * limit / (1 + norm), 1e-6)
 
 
 def _context(turns: Turns, x: Column) -> tuple[Column, Column, Column]:
@@ -270,13 +264,15 @@ def _products(packed: NDArray[np.uint8], tokens: NDArray[np.float32] | NDArray[n
     return column
 
 
-def _whose(
-    view: ReadView, turns: Turns, plan: Plan, chosen: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who speaks and of whom, for the person guard; all False unless one person is named."""
-    nothing = np.zeros(len(chosen), np.bool_)
+def _whose(view: ReadView, turns: Turns, plan: Plan, chosen: NDArray[np.int64]) -> dict[str, Column]:
+    """Who speaks and of whom, for the person guard; nobody unless one person is named.
+
+    `asked`: the named person speaks. `about`: the words are about that person, own ones, or said to or of
+    that person; `about_other`: likewise about somebody else.
+    """
+    nobody = np.zeros(len(chosen), np.float32)
     if len(plan.names) != 1:
-        return nothing, nothing, nothing
+        return {"asked": nobody, "about": nobody, "about_other": nobody}
     name = plan.names[0]
     speakers = list(view.speakers())
     speaker, flags = turns.speaker[chosen], turns.flags[chosen]
@@ -287,4 +283,8 @@ def _whose(
     others = {speakers[each] for each in set(speaker[~asked].tolist())}
     of_asked = np.array(view.holds(passages, analyse(name)), np.bool_)
     of_others = np.array(view.holds(passages, analyse(" ".join(sorted(others)))), np.bool_)
-    return asked, np.where(asked, own, second | of_asked), np.where(asked, second | of_others, own)
+    return {
+        "asked": asked.astype(np.float32),
+        "about": np.where(asked, own, second | of_asked).astype(np.float32),
+        "about_other": np.where(asked, second | of_others, own).astype(np.float32),
+    }

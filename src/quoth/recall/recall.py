@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quoth.core.errors import InferenceUnavailable, InvalidInput
-from quoth.core.policy import Policy, Weights
+from quoth.core.policy import Calibration, Policy
 from quoth.core.ports import Clock, Embedder, ReadView, Store
 from quoth.core.rules import standing
 from quoth.core.text import normal_form
@@ -63,16 +63,9 @@ def recall(
         plan = plan_of(asked, view, policy.recall, grain)
         query, degraded = _embed(embedder, plan, view)
         evidence = gather(view, plan, query, policy.recall, policy.lexical)
-        weights = _weights(policy, query)
-        values = fuse.scores(evidence, weights, policy.recall)
-        judgement = confidence.judge(
-            evidence,
-            values,
-            weights.subject,
-            policy.recall.confidence,
-            policy.recall.guard,
-            words_only=query is None,
-        )
+        calibration = _calibration(policy, query)
+        values = fuse.scores(evidence, calibration.weights, policy.recall)
+        judgement = confidence.judge(evidence, values, calibration)
         chosen = fuse.order(evidence, values)
         passages = _passages(view, evidence, values, chosen, count, moment)
         abstention = _abstention(view, asked, evidence, judgement)
@@ -83,7 +76,7 @@ def recall(
             passages=() if withheld else within,
             confidence=Confidence.NONE if abstention else judgement.level,
             abstention=abstention,
-            conflicts=_conflicts(plan, judgement, policy),
+            conflicts=_conflicts(plan, judgement, calibration),
             answerable=abstention is None,
             requires_review=False,
             mode=mode,
@@ -130,7 +123,7 @@ def _embed(embedder: Embedder | None, plan: Plan, view: ReadView) -> tuple[Embed
     return query, behind if pending else ()
 
 
-def _weights(policy: Policy, query: Embedding | None) -> Weights:
+def _calibration(policy: Policy, query: Embedding | None) -> Calibration:
     if query is None:
         return policy.recall.words_only
     return policy.recall.no_tokens if query.tokens is None else policy.recall.full
@@ -192,14 +185,14 @@ def _abstention(view: ReadView, question: str, evidence: Evidence, judgement: Ju
     if not len(evidence.passage):
         return Abstention("nothing_found", "no passage shares a word or a meaning with the question")
     if judgement.level is Confidence.NONE:
-        detail = f"the nearest passages support an answer with {judgement.support:.2f} only"
+        detail = "the nearest passages do not support an answer"
         return Abstention("below_floor", detail)
     return None
 
 
-def _conflicts(plan: Plan, judgement: Judgement, policy: Policy) -> tuple[str, ...]:
+def _conflicts(plan: Plan, judgement: Judgement, calibration: Calibration) -> tuple[str, ...]:
     """What speaks against the answer."""
-    if judgement.person is not None and judgement.person < policy.recall.guard.floor:
+    if judgement.person is not None and judgement.person < calibration.guard.floor:
         return (f"other_person: somebody else than {plan.names[0]} seems to have said this",)
     return ()
 

@@ -402,6 +402,10 @@ class Reading:
         days = np.flatnonzero(np.bincount(arrays.columns["said_day"][selection.ids], minlength=1)[1:]) + 1
         return sorted({date.fromordinal(day).year for day in days.tolist()})
 
+    def mean_words(self) -> float:
+        """See the port."""
+        return self._selected[0].mean_tokens
+
     def median_chars(self) -> float:
         """See the port."""
         selection, arrays = self._selected

@@ -36,8 +36,19 @@ def test_bm25_is_a_share_of_the_ideal(talk: Any) -> None:
         best = max(raw.values())
     assert best / ideal == pytest.approx(found[B]["bm25"], rel=1e-4)
     assert 0 == found[C]["bm25"]
-    whole = ideal + 1.9 * math.log(1 + (n + 0.5) / 0.5)
-    assert best / whole == pytest.approx(talk.gathered("heron in the reeds unheardof").known_words, rel=1e-4)
+
+
+def test_known_words_are_a_share_of_a_good_passage(talk: Any) -> None:
+    """`known_words` is 1 where a passage as long as the floor has every word once; unknown words lower it."""
+    talk.note(A, B, C)
+    with talk.store.read(talk.access) as view:
+        lengths = [len(analyse(each)) for each in (A, B, C)]
+        assert sum(lengths) / 3 == pytest.approx(view.mean_words())
+    assert 1.0 == pytest.approx(talk.gathered("heron in the reeds").known_words, rel=1e-4)
+    idf = [math.log(1 + (3 - df + 0.5) / (df + 0.5)) for df in (1, 1, 0)]
+    share = (idf[0] + idf[1]) / sum(idf)
+    assert share == pytest.approx(talk.gathered("heron in the reeds unheardof").known_words, rel=1e-4)
+    assert 0 == talk.gathered("unheardof").known_words
 
 
 def test_neighbours_lend_their_context(talk: Any) -> None:

@@ -73,9 +73,9 @@ def test_below_the_floor_is_told(talk: Any, mode: str, shown: bool) -> None:
 def test_an_answer_is_an_answer(talk: Any) -> None:
     """With support there is no abstention, and the level is said."""
     talk.note(*NOTES)
-    got = talk.ask("What does the boiler need?")
+    got = talk.ask("The boiler needs a new valve?")
     assert (None, True) == (got.abstention, got.answerable)
-    assert got.confidence in (Confidence.MODERATE, Confidence.HIGH)
+    assert Confidence.HIGH is got.confidence
     assert NOTES[1] == got.passages[0].text
     assert ("helpful", "zero-llm", False) == (got.mode, got.tier, got.requires_review)
 
@@ -89,7 +89,7 @@ def test_an_answer_is_an_answer(talk: Any) -> None:
 )
 def test_arguments_that_cannot_be_are_refused(talk: Any, wrong: dict[str, Any]) -> None:
     """`InvalidInput` names what can be; nothing else raises."""
-    with pytest.raises(InvalidInput, match="must be|at least"):
+    with pytest.raises(InvalidInput, match=r"must be|at least"):
         talk.ask("heron", **wrong)
 
 
