@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from quoth import settings as layers
 from quoth.core import rules
-from quoth.core.errors import InvalidInput, QuothError, Unavailable
+from quoth.core.errors import InvalidInput, QuothError, StoreUnavailable, Unavailable
 from quoth.core.types import Access, Actor, ActorKind, Authority, Receipt
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def open(
     surface: str = "python",
     clock: Clock | None = None,
     one_shot: bool = False,
+    create: bool = True,
     settings: Mapping[str, object] | None = None,
 ) -> Memory:
     """Open a memory; what is not given comes from the settings.
@@ -76,8 +77,9 @@ def open(
     `store` is a folder, made where it is not there (`":memory:"`: nothing is kept); `actor` defaults to
     the operating system's user, who acts as owner; `scope` is the one that is read and written;
     `embedder` is a name (`"none"`: words only) or an `Embedder`. `one_shot` loads a model for a single
-    use: faster to start, slower to run. `settings` are further values, as in `quoth.toml`:
-    ``{"recall": {"k": 3}}``. Raises `SettingsError`, `InvalidInput`, `StoreUnavailable`, `IntegrityError`.
+    use: faster to start, slower to run. Without `create`, a store that is not there is not made: it
+    answers as an empty one and takes nothing (`AccessDenied`). `settings` are further values, as in
+    `quoth.toml`: ``{"recall": {"k": 3}}``. Raises `SettingsError`, `InvalidInput`, `StoreUnavailable`, `IntegrityError`.
     """
     from quoth.memory import Memory, Parts
     from quoth.store.sqlite import SqliteStore
@@ -88,11 +90,12 @@ def open(
     if embedder is None or isinstance(embedder, str):
         model = _embedder(chosen.embedder, one_shot)
     else:
-        model = embedder
+        model = _given(embedder)
     time = clock or SystemClock()
-    kept = SqliteStore(
-        _folder(chosen), clock=time, embedder_name=model.name if model else None, policy=chosen.policy
-    )
+    folder = _folder(chosen)
+    if not create and folder is not None and not _is_there(folder):
+        folder, access = None, replace(access, writes=frozenset())
+    kept = SqliteStore(folder, clock=time, embedder_name=model.name if model else None, policy=chosen.policy)
     parts = Parts(
         store=kept,
         access=access,
@@ -117,7 +120,7 @@ def where(
     chosen = _load(store, actor, scope, embedder, None).settings
     access = _access(chosen, "python")
     folder = _folder(chosen)
-    exists = folder is not None and (folder / "quoth.db").is_file()
+    exists = folder is not None and _is_there(folder)
     records, problem = 0 if not exists else None, None
     if exists:
         try:
@@ -174,6 +177,9 @@ class _Vectors:
         self._wrote = True
         if self._embedder is None or not self._embedder.cheap or not self._embed(None):
             return receipt
+        with self._store.read(self._access) as view:
+            if view.pending() or view.model() != self._embedder.name:
+                return receipt  # where vectors of another model are stored, none were made
         return Receipt(tuple(replace(each, indexed=each.record_id is not None) for each in receipt.outcomes))
 
     def close(self, *, embed: bool) -> None:
@@ -202,6 +208,10 @@ def _load(
     embedder: str | None,
     settings: Mapping[str, object] | None,
 ) -> layers.Loaded:
+    if not isinstance(store, str | os.PathLike | None):
+        raise InvalidInput(f"a store is a folder, not {type(store).__name__}")
+    if not isinstance(settings, Mapping | None):
+        raise InvalidInput(f"settings are a mapping, not {type(settings).__name__}")
     folder = None if store is None else os.fspath(store)
     given = {"store": folder, "actor": actor, "scope": scope, "embedder": embedder}
     arguments = dict(settings or {}) | {key: value for key, value in given.items() if value is not None}
@@ -227,15 +237,52 @@ def _folder(chosen: layers.Settings) -> Path | None:
     if chosen.store is None:
         from platformdirs import user_data_path
 
-        return user_data_path("quoth", appauthor=False)
+        folder = user_data_path("quoth", appauthor=False)
+        _look(folder)
+        return folder
     if "://" in chosen.store:
         raise InvalidInput(f"there is no store for {chosen.store!r}: give a folder")
     if "\0" in chosen.store:
         raise InvalidInput("a store's folder must not hold a NUL character")
-    folder = Path(chosen.store).expanduser().absolute()
-    if folder.exists() and not folder.is_dir():
-        raise InvalidInput(f"the store {str(folder)!r} is a file: give a folder")
+    try:
+        folder = Path(chosen.store).expanduser().absolute()
+    except RuntimeError:
+        raise InvalidInput(f"the store {chosen.store!r} is in the home of a user who has none here") from None
+    _look(folder)
     return folder
+
+
+def _look(folder: Path) -> None:
+    """Refuse a folder that cannot be one."""
+    shown = repr(str(folder))
+    try:
+        str(folder).encode()
+        if folder.exists() and not folder.is_dir():
+            raise InvalidInput(f"the store {shown} is a file: give a folder")
+    except UnicodeEncodeError:
+        raise InvalidInput(f"the store {shown} is not UTF-8: give another folder") from None
+    except PermissionError as error:
+        raise StoreUnavailable(f"the store {shown} cannot be reached: {error.strerror}") from error
+    except OSError as error:  # a name that is too long
+        raise InvalidInput(f"the store {shown} cannot be: {error.strerror}") from error
+
+
+def _is_there(folder: Path) -> bool:
+    """Whether something was kept in the folder; one that cannot be looked into is there, and opening says why."""
+    try:
+        return any((folder / name).exists() for name in ("quoth.db", "head"))
+    except OSError:
+        return True
+
+
+def _given(embedder: Embedder) -> Embedder:
+    """An embedder that a caller brought."""
+    missing = [name for name in ("name", "dimensions", "cheap", "embed") if not hasattr(embedder, name)]
+    if missing:
+        raise InvalidInput(
+            f"an embedder is a name or an Embedder; {type(embedder).__name__} has no {missing[0]}"
+        )
+    return embedder
 
 
 def _embedder(spec: str, one_shot: bool) -> Embedder | None:

@@ -11,8 +11,9 @@ from datetime import datetime
 from itertools import islice
 from os import PathLike
 from pathlib import Path
+from sys import maxsize
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, SupportsIndex, TypeVar
 
 from quoth.core import rules
 from quoth.core.errors import InvalidInput
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from quoth.core.ports import Clock, Embedder, ReadView, Store
     from quoth.ingest.importing import ImportReport as ImportReport
     from quoth.ingest.watch import WatchReport as WatchReport
+
+T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) while a long work goes on."""
@@ -149,7 +152,7 @@ class Memory:
 
         p = self._parts
         report = importing.import_transcripts(
-            p.store, p.importing, p.clock, p.policy, format, Path(path), progress
+            p.store, p.importing, p.clock, p.policy, _typed("a format", format, str), _path(path), progress
         )
         p.vectors.after(Receipt(()))
         return report
@@ -175,6 +178,9 @@ class Memory:
         `grain` keeps one kind of record. Raises `InvalidInput` for a value out of range.
         """
         p = self._parts
+        asked = _typed("a question", question, str)
+        moment = AsOf(valid=_utc("as_of", as_of), system=_utc("known_at", known_at))
+        at_most, spend = _optional("k", k), _optional("a budget", budget)
         p.vectors.before()
         return recalling.recall(
             p.store,
@@ -182,10 +188,10 @@ class Memory:
             p.embedder,
             p.clock,
             p.policy,
-            question,
-            k=k,
-            as_of=AsOf(valid=_utc(as_of), system=_utc(known_at)),
-            budget=budget,
+            asked,
+            k=at_most,
+            as_of=moment,
+            budget=spend,
             grain=grain,
             mode=mode,
             tier=tier,
@@ -193,7 +199,7 @@ class Memory:
 
     def explain(self, recollection: Recollection) -> tuple[str, ...]:
         """How an answer came about, as sentences."""
-        return explain.sentences(recollection)
+        return explain.sentences(_typed("what is explained", recollection, Recollection))
 
     def get(self, id: str) -> Recalled:
         """One record whole, as `recall` would show it, whatever its standing.
@@ -201,21 +207,24 @@ class Memory:
         Raises `NotFound` for an id that is not in the caller's scopes.
         """
         p = self._parts
+        wanted = RecordId(_typed("an id", id, str))
         with p.store.read(p.access) as view:
-            return _shown(view, view.get(RecordId(id)), p.clock.now())
+            return _shown(view, view.get(wanted), p.clock.now())
 
     def recent(self, n: int = 10) -> tuple[Recalled, ...]:
         """The `n` current records that were recorded last, newest first."""
         p = self._parts
+        count = _positive(n)
         with p.store.read(p.access) as view:
-            newest = islice(view.records(Status.CURRENT, newest_first=True), _positive(n))
+            newest = islice(view.records(Status.CURRENT, newest_first=True), count)
             return tuple(_shown(view, record, p.clock.now()) for record in list(newest))
 
     def history(self, id: str) -> tuple[Filing, ...]:
         """Every revision of how a record is kept, oldest first; raises `NotFound` as `get` does."""
         p = self._parts
+        wanted = RecordId(_typed("an id", id, str))
         with p.store.read(p.access) as view:
-            return view.history(RecordId(id))
+            return view.history(wanted)
 
     # -- keep, prove, look --------------------------------------------------------------------
 
@@ -225,7 +234,7 @@ class Memory:
         None where there is no model. May be stopped and called again.
         Raises `InferenceUnavailable` when the model does not answer.
         """
-        return _embed(self._parts, limit, progress)
+        return _embed(self._parts, _optional("a limit", limit), progress)
 
     def index_status(self) -> IndexStatus:
         """How many passages have vectors, and of which model."""
@@ -237,7 +246,9 @@ class Memory:
     def index_rebuild(self, *, progress: Progress | None = None) -> int:
         """Make the derived files again and every vector of another model than the one in use.
 
-        May be stopped and called again: `index` goes on where it stopped.
+        Only the caller's scopes are embedded here. Where the model is another one now, the vectors of every
+        scope of the store are dropped: other scopes are found by words, and embedded when they are next used
+        (a few before each `recall`, all by `index`). May be stopped and called again: `index` goes on.
         """
         self._parts.store.rebuild()
         return self.index(progress=progress)
@@ -282,13 +293,39 @@ def _shown(view: ReadView, record: Record, now: datetime) -> Recalled:
     )
 
 
-def _utc(moment: datetime | None) -> datetime | None:
-    return None if moment is None else rules.utc(moment)
+def _typed(name: str, value: T, *kinds: type) -> T:
+    """An argument that has one of these types; `InvalidInput` otherwise, which never quotes it."""
+    if not isinstance(value, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidInput(f"{name} is {wanted}, not {type(value).__name__}")
+    return value
+
+
+def _whole(name: str, value: int) -> int:
+    """An argument that is a whole number (one of numpy too); truth is none."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise InvalidInput(f"{name} is a whole number, not {type(value).__name__}")
+    return value.__index__()
+
+
+def _optional(name: str, value: int | None) -> int | None:
+    return None if value is None else _whole(name, value)
+
+
+def _utc(name: str, moment: datetime | None) -> datetime | None:
+    return None if moment is None else rules.utc(_typed(name, moment, datetime))
+
+
+def _path(given: str | PathLike[str]) -> Path:
+    try:
+        return Path(_typed("a path", given, str, PathLike))
+    except TypeError:  # a path of bytes
+        raise InvalidInput("a path is str or PathLike of str, not of bytes") from None
 
 
 def _paths(given: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
-    many = [given] if isinstance(given, str | PathLike) else given
-    return [Path(each) for each in many]
+    many = [given] if isinstance(given, str | PathLike | bytes) else _typed("paths", given, Iterable)
+    return [_path(each) for each in many]
 
 
 def _embed(parts: Parts, limit: int | None, progress: Progress | None) -> int:
@@ -302,6 +339,7 @@ def _name(embedder: Embedder | None) -> str | None:
 
 
 def _positive(n: int) -> int:
-    if n < 1:
-        raise InvalidInput(f"a number of records is at least 1, not {n}")
-    return n
+    count = _whole("a number of records", n)
+    if count < 1:
+        raise InvalidInput(f"a number of records is at least 1, not {count}")
+    return min(count, maxsize)

@@ -180,7 +180,7 @@ def _check(known: Iterable[str], key: str, layer: str) -> None:
 def _value(key: str, value: object, hint: object, layer: str) -> object:
     try:
         converted = _converted(value, hint)
-        _CHECKS.get(key, lambda _: None)(converted)
+        _check_value(key, converted)
     except (ValueError, InvalidInput) as error:
         raise SettingsError(f"{layer}: {key!r} cannot be {value!r}: {error}") from None
     return converted
@@ -236,6 +236,8 @@ def _number(value: object, hint: object) -> float:
 def _text(value: object, hint: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("it is text, and not blank")
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise ValueError("it is not UTF-8")
     return value
 
 
@@ -255,16 +257,49 @@ _SCALARS: Mapping[type, Callable[[Any, Any], object]] = {
 }
 
 
-def _at_least_one(value: int | None) -> None:
-    if value is not None and value < 1:
-        raise ValueError("it is at least 1")
+def _check_value(key: str, value: object) -> None:
+    """Refuse a value of the right type that would make no sense."""
+    if key == "scope":
+        rules.scope(cast(str, value))
+    if key in CHOICES and value not in CHOICES[key]:
+        raise ValueError(f"it is one of {', '.join(CHOICES[key])}")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return
+    low, high = RANGES.get(key, (0, WHOLE) if isinstance(value, int) else (-math.inf, math.inf))
+    if value < low:
+        raise ValueError(f"it is at least {low:g}")
+    if value > high:
+        raise ValueError(f"it is at most {high:,}".replace(",", "_"))
 
 
-_CHECKS: Mapping[str, Callable[[Any], object]] = {
-    "scope": rules.scope,
-    "recall.k": _at_least_one,
-    "recall.budget": _at_least_one,
+DAY = 86_400
+WHOLE = 2**31 - 1
+"""The largest whole number that every part below can count with."""
+CHOICES: Mapping[str, tuple[str, ...]] = {"recall.fusion": ("linear", "rrf", "lexical", "dense")}
+RANGES: Mapping[str, tuple[float, float]] = {
+    "gate.max_document": (1, 200_000_000),  # four bytes each fit into a value of SQLite
+    "gate.max_question": (1, WHOLE),
+    "passages.max_chars": (1, WHOLE),
+    "lexical.k1": (0, math.inf),
+    "lexical.b": (0, 1),
+    "index.batch": (1, WHOLE),
+    "database.busy_seconds": (0, DAY),
+    "database.head_seconds": (0, DAY),
+    "recall.k": (1, WHOLE),
+    "recall.budget": (1, WHOLE),
+    "recall.pool": (1, WHOLE),
+    "recall.max_terms": (1, WHOLE),
+    "recall.context_bm25": (0, math.inf),
+    "recall.context_cosine": (0, math.inf),
+    "recall.pool_session": (0, math.inf),
+    "recall.pool_date": (0, math.inf),
+    "recall.pool_subject": (0, math.inf),
+    "recall.stop_piece": (0, math.inf),
+    "recall.rrf": (1, WHOLE),
+    "recall.gate_chars": (0, math.inf),
+    "recall.gate_range": (0.01, math.inf),  # a divisor
 }
+"""Least and most, where it is not any number (with a point) or 0 to `WHOLE` (without)."""
 
 
 def _set(owner: T, path: tuple[str, ...], value: object) -> T:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
 
 from quoth.core.errors import InvalidInput
-from quoth.core.types import Document
+from quoth.core.types import Document, Source
+
+_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "text": (str,),
+    "uri": (str,),
+    "kind": (str,),
+    "session_id": (str, type(None)),
+    "speaker": (str, type(None)),
+    "said_at": (datetime, type(None)),
+    "metadata": (Mapping,),
+    "source": (str,),
+}
 
 
 def documents(given: Document | str | Iterable[Document | str]) -> Iterator[Document]:
-    """The documents in what was given; a `str` is a note. Raises `InvalidInput` for anything else."""
+    """The documents in what was given; a `str` is a note. Raises `InvalidInput` for anything else.
+
+    The value of a `Source` may stand for it.
+    """
     if isinstance(given, Document | str):
         given = (given,)
     if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | dict):
@@ -18,6 +34,25 @@ def documents(given: Document | str | Iterable[Document | str]) -> Iterator[Docu
         if isinstance(each, str):
             yield Document(each)
         elif isinstance(each, Document):
-            yield each
+            yield _checked(each)
         else:
             raise InvalidInput(f"what is remembered is text or a Document, not {type(each).__name__}")
+
+
+def _checked(document: Document) -> Document:
+    """The document, every field of which has its type; messages name fields and types, never words."""
+    for name, kinds in _FIELDS.items():
+        value = getattr(document, name)
+        if not isinstance(value, kinds):
+            wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
+            raise InvalidInput(f"a document's {name} is {wanted}, not {type(value).__name__}")
+    for part in (*document.metadata, *document.metadata.values()):
+        if not isinstance(part, str):
+            raise InvalidInput(f"a document's metadata holds str only, not {type(part).__name__}")
+    if isinstance(document.source, Source):
+        return document
+    try:
+        return replace(document, source=Source(document.source))
+    except ValueError:
+        names = ", ".join(Source)
+        raise InvalidInput(f"a document's source is one of {names}, not {document.source!r}") from None

@@ -22,6 +22,7 @@ FAR = 2**62
 """An open end of a period."""
 
 GRAINS = {"passage": 0, "turn": 1, "fact": 2}
+_STATUS = {"current": 1, "superseded": 2}
 
 CHUNK = 5_000
 """Passages copied while the lock is held once: about 50 ms."""
@@ -282,12 +283,13 @@ class Index:
         mask: NDArray[np.bool_] = scopes[columns["scope"]]
         start = columns["valid_from"].astype(np.int64)
         end = columns["valid_to"].astype(np.int64)
-        current = columns["current"].astype(np.bool_)
+        status = columns["current"].astype(np.int8)
         if moment.system is not None:
             mask &= columns["recorded"] <= moment.system
         if self._later:
-            self._overlay(columns["record"], moment.system, filings, current, start, end)
-        mask &= current
+            self._overlay(columns["record"], moment.system, filings, status, start, end)
+        # What was superseded was true until then: its period is closed, which shows it to that time only.
+        mask &= (status == 1) | ((status == 2) & (end < FAR))
         edges = np.concatenate((start[mask], end[mask]))
         since = int(edges.max(initial=-FAR, where=edges <= moment.valid))
         until = int(edges.min(initial=FAR, where=edges > moment.valid))
@@ -299,7 +301,7 @@ class Index:
         record: NDArray[np.int32],
         system: int | None,
         filings: int,
-        current: NDArray[np.bool_],
+        status: NDArray[np.int8],
         start: NDArray[np.int64],
         end: NDArray[np.int64],
     ) -> None:
@@ -309,12 +311,12 @@ class Index:
         for number, later in self._later.items():
             before = [each for each in later if each[0] <= filings and (system is None or each[1] <= system)]
             if before and number < len(place):
-                _, _, status, first, last = before[-1]
+                _, _, filed, first, last = before[-1]
                 known[number] = True
-                place[number] = (status == "current", first, last)
+                place[number] = (_STATUS.get(filed, 0), first, last)
         rows = known[record]
         values = place[record[rows]]
-        current[rows] = values[:, 0] > 0
+        status[rows] = values[:, 0]
         start[rows], end[rows] = values[:, 1], values[:, 2]
 
     def piece_frequencies(

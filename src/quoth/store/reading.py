@@ -34,7 +34,7 @@ from quoth.core.types import (
     Status,
 )
 from quoth.store import rows, scan
-from quoth.store.index import Index, Moment, snapshot
+from quoth.store.index import FAR, Index, Moment, snapshot
 from quoth.store.scan import Arrays, Selection, Words
 
 if TYPE_CHECKING:
@@ -88,6 +88,11 @@ class Reading:
             return rows.LAST, ()
         return f"{rows.LAST_KNOWN} AND r.recorded_at <= ?", (self._moment.system, self._moment.system)
 
+    @property
+    def _known_until(self) -> int:
+        """Until when what was written counts (microseconds)."""
+        return FAR if self._moment.system is None else self._moment.system
+
     @cached_property
     def _selected(self) -> tuple[Selection, Arrays]:
         return self._index.select(self._db, self._moment, self._snapshot)
@@ -125,15 +130,20 @@ class Reading:
         """See the port."""
         self.get(record_id)
         statement = f"""SELECT {rows.FILING} FROM filing f JOIN actor fa ON fa.no = f.actor
-            WHERE f.record = (SELECT no FROM record WHERE id = ?) ORDER BY f.revision"""
-        return tuple(rows.filing(record_id, row) for row in self._db.execute(statement, (_raw(record_id),)))
+            WHERE f.record = (SELECT no FROM record WHERE id = ?) AND f.filed_at <= ? ORDER BY f.revision"""
+        filed = self._db.execute(statement, (_raw(record_id), self._known_until))
+        return tuple(rows.filing(record_id, row) for row in filed)
 
     def superseder(self, record_id: RecordId) -> RecordId | None:
         """See the port."""
+        if self.get(record_id).filing.status is Status.CURRENT:
+            return None
+        last, known = self._last
         statement = f"""SELECT r.id FROM filing f JOIN record r ON r.no = f.record
-            JOIN document d ON d.no = r.document WHERE f.supersedes = ? AND d.scope IN ({self._in_scopes})
+            JOIN document d ON d.no = r.document
+            WHERE {last} AND f.supersedes = ? AND d.scope IN ({self._in_scopes})
             ORDER BY f.filed_at DESC, f.record DESC LIMIT 1"""
-        row = self._db.execute(statement, (_raw(record_id),)).fetchone()
+        row = self._db.execute(statement, (*known, _raw(record_id))).fetchone()
         return RecordId(row[0].hex()) if row else None
 
     def records(self, status: Status | None = None, newest_first: bool = False) -> Iterator[Record]:
@@ -146,10 +156,9 @@ class Reading:
     def observations(self, record_id: RecordId) -> tuple[Observation, ...]:
         """See the port."""
         statement = f"""{rows.OBSERVATION} WHERE o.record = (SELECT no FROM record WHERE id = ?)
-            AND d.scope IN ({self._in_scopes}) ORDER BY o.n"""
-        return tuple(
-            rows.observation(record_id, row) for row in self._db.execute(statement, (_raw(record_id),))
-        )
+            AND d.scope IN ({self._in_scopes}) AND o.seen_at <= ? ORDER BY o.n"""
+        seen = self._db.execute(statement, (_raw(record_id), self._known_until))
+        return tuple(rows.observation(record_id, row) for row in seen)
 
     def passages(self, ids: Sequence[PassageId]) -> list[tuple[Record, Passage]]:
         """See the port."""
@@ -227,10 +236,11 @@ class Reading:
 
     def documents(self, prefix: str = "") -> Mapping[str, str]:
         """See the port."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix and ord(prefix[-1]) < 0x10FFFF else None
         rows_ = self._db.execute(
-            f"""SELECT uri, digest, living, max(no) FROM document
-            WHERE scope IN ({self._in_scopes}) AND uri >= ? AND uri < ? GROUP BY uri""",
-            (prefix, prefix + "\U0010ffff"),
+            f"""SELECT uri, digest, living, max(no) FROM document WHERE scope IN ({self._in_scopes})
+            AND uri >= ? AND (? IS NULL OR uri < ?) GROUP BY uri""",
+            (prefix, end, end),
         )
         return {uri: digest.hex() for uri, digest, living, _ in rows_ if living}
 
@@ -445,7 +455,9 @@ class Reading:
     def count(self) -> Counts:
         """See the port."""
         scopes = self._in_scopes
-        documents = self._one(f"SELECT count(DISTINCT uri) FROM document WHERE scope IN ({scopes})")
+        documents = self._one(
+            f"SELECT count(DISTINCT uri) FROM document WHERE scope IN ({scopes}) AND living"
+        )
         last, known = self._last
         by_status = dict(
             self._db.execute(

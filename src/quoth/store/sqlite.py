@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -81,8 +82,10 @@ class SqliteStore:
         self._index: Index | None = None
         self._where = str(folder / DATABASE) if folder else ":memory:"
         try:
+            self._refuse_a_lost_database()
             self._make_folder()
             self._db = self._connect()
+            self._file = self._identity()
             migrate(self._db)
             self.origin = self._meta("origin")
             self._id = self._meta("store")
@@ -90,6 +93,32 @@ class SqliteStore:
             raise translated(error, self._where) from error
         except OSError as error:
             raise StoreUnavailable(f"the store {self._where!r} cannot be opened: {error.strerror}") from error
+
+    def _refuse_a_lost_database(self) -> None:
+        """Raise where the head file knows chains and the database beside it is gone or empty."""
+        if self.folder is None:
+            return
+        path = self.folder / DATABASE
+        if self._head_file() and (not path.exists() or path.stat().st_size == 0):
+            raise IntegrityError(
+                f"the database {self._where!r} is gone, but the head file beside it knows what it held: "
+                "restore a backup, or remove the head file to begin anew"
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Device and inode of the database file; None in memory or where it is gone."""
+        if self.folder is None:
+            return None
+        try:
+            found = (self.folder / DATABASE).stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _same_file(self) -> None:
+        """Raise where the database was deleted or replaced under us: what is written would be lost."""
+        if self._identity() != self._file:
+            raise StoreUnavailable(f"the store {self._where!r} was deleted or replaced while it was open")
 
     def _make_folder(self) -> None:
         """The folders with mode 0700 and an empty database file with mode 0600, where there are none."""
@@ -124,7 +153,6 @@ class SqliteStore:
             if not db.readonly("main"):
                 db.pragma("journal_mode", "wal")
             db.pragma("synchronous", "full")
-            db.pragma("mmap_size", 1 << 31)
         db.pragma("temp_store", "memory")
         db.pragma("cache_size", -16_000)
         return db
@@ -152,7 +180,8 @@ class SqliteStore:
         known = db.execute(
             "SELECT name, no FROM scope WHERE name IN (SELECT value FROM json_each(?))", (names,)
         )
-        now = ledger.micros(self._clock.now()) or 0
+        newest = db.execute("SELECT recorded_at FROM record ORDER BY no DESC LIMIT 1").fetchone() or (0,)
+        now = max(ledger.micros(self._clock.now()) or 0, newest[0])  # where the clock was set back
         return {
             "db": db,
             "index": self._indexed(db, model),
@@ -182,6 +211,7 @@ class SqliteStore:
             return
         if self._closed:
             raise StoreUnavailable(f"the store {self._where!r} is closed")
+        self._same_file()
         try:
             db = self._readers.pop()
         except IndexError:
@@ -208,6 +238,7 @@ class SqliteStore:
                 view = Writing(access, self.origin, self._clock.now(), **self._reading(self._db, access, NOW))
                 yield view
                 grew = view.finish()
+                self._same_file()
                 self._db.execute("COMMIT")
             except apsw.Error as error:
                 raise translated(error, self._where) from error
@@ -230,27 +261,42 @@ class SqliteStore:
     # -- the head file ------------------------------------------------------------------------
 
     def _write_head(self) -> None:
-        """Say outside the database how long every chain is; it may lag, never lead."""
+        """Say outside the database how long every chain is; it may lag, never lead.
+
+        What the file says of a chain that is not in the database any more stays: it is the only witness.
+        """
         if self.folder is None:
             return
-        heads = [
-            [row[0], row[1], row[2], row[3].hex()]
+        heads = {
+            (row[0], row[1]): (row[2], row[3].hex())
             for row in self._db.execute(
-                """SELECT h.origin, sc.name, h.seq, h.hash FROM head h JOIN scope sc ON sc.no = h.scope
-                ORDER BY h.origin, sc.name"""
+                "SELECT h.origin, sc.name, h.seq, h.hash FROM head h JOIN scope sc ON sc.no = h.scope"
             )
-        ]
-        path = self.folder / "head"
-        draft = self.folder / f"head.{os.getpid()}"
-        handle = os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        }
+        for origin, scope, seq, digest in self._head_file() or ():
+            if not self._has_entry(origin, scope, seq, digest):
+                heads[(origin, scope)] = (seq, digest)
+        content = {"version": 1, "heads": [[*key, *value] for key, value in sorted(heads.items())]}
+        draft = self.folder / f"head.{secrets.token_hex(8)}"
         try:
-            os.write(handle, json.dumps({"version": 1, "heads": heads}, ensure_ascii=False).encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        draft.rename(path)
+            with open(draft, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(json.dumps(content, ensure_ascii=False).encode())
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(self.folder / "head")
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
         self._head_written = time.monotonic()
         self._head_dirty = False
+
+    def _has_entry(self, origin: str, scope: str, seq: int, digest: str) -> bool:
+        row = self._db.execute(
+            """SELECT hash FROM ledger WHERE origin = ? AND seq = ?
+            AND scope = (SELECT no FROM scope WHERE name = ?)""",
+            (origin, seq, scope),
+        ).fetchone()
+        return row is not None and row[0].hex() == digest
 
     def _flush_head(self) -> None:
         if self._head_dirty:
@@ -267,11 +313,12 @@ class SqliteStore:
         """See the port."""
         with self._lock:
             self._flush_head()
+        head_file = self._head_file()  # before the snapshot, which then cannot be older
         with self._reader() as db:
             try:
                 reading = self._reading(db, access, NOW)
                 index: Index = reading["index"]
-                return verify.verification(db, index, reading["scopes"], access.reads, self._head_file())
+                return verify.verification(db, index, reading["scopes"], access.reads, head_file)
             except apsw.Error as error:
                 raise translated(error, self._where) from error
             except UnicodeDecodeError as error:

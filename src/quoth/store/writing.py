@@ -32,6 +32,9 @@ from quoth.core.types import (
 )
 from quoth.store.reading import Reading
 
+_LIVING = frozenset({"markdown", "text"})
+"""Kinds of documents whose newest version counts, whatever changed in it."""
+
 
 @dataclass(slots=True)
 class _Chain:
@@ -49,7 +52,6 @@ class Writing(Reading):
         """`now` is when the transaction began; `reading` is what `Reading` takes."""
         super().__init__(**reading)
         self._now = now
-        self.index_changed = False
         self._access = access
         self._origin = origin
         self._numbers: dict[Scope, int] = {}
@@ -274,8 +276,10 @@ class Writing(Reading):
             said_at=None if document.said_at is None else rules.utc(document.said_at),
             source=rules.source_of(document),
         )
-        number, _ = self._keep(document, read, scope, whole=False)
-        if last != [seen.uri, seen.span.start, seen.span.end, seen.lines.first]:
+        moved = last != [seen.uri, seen.span.start, seen.span.end, seen.lines.first]
+        if moved or document.kind in _LIVING:
+            number, _ = self._keep(document, read, scope, whole=False)
+        if moved:
             self._seen(record, n + 1, number, seen)
             payload = ledger.payload_digest(ledger.observation_digest(seen))
             self._append(testimony.scope, "observe", testimony.id, seen.seen_at, payload)
@@ -387,7 +391,6 @@ class Writing(Reading):
                 VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
                 (no, passage, scale, components, pieces, bits),
             )
-        self.index_changed = True
 
     def _readable(self, passage: PassageId) -> None:
         if not self._one(

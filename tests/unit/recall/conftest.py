@@ -64,14 +64,15 @@ class Talk:
             return plan(question, view, self.policy.recall, grain)
 
     def evidence(self, question: str, grain: Grain | None = None) -> dict[str, dict[str, float]]:
-        """words of a candidate -> its features, and whether it is `asked`, `about` or `about_other`."""
+        """words of a candidate -> its features."""
         found = self.gathered(question, grain)
         with self.store.read(self.access) as view:
             records = view.passages(found.passage.tolist())
         texts = [record.testimony.text[each.span.start : each.span.end] for record, each in records]
-        columns: dict[str, Any] = dict(found.features)
-        columns |= {name: getattr(found, name) for name in ("asked", "about", "about_other")}
-        return {text: {name: float(c[at]) for name, c in columns.items()} for at, text in enumerate(texts)}
+        return {
+            text: {name: float(column[at]) for name, column in found.features.items()}
+            for at, text in enumerate(texts)
+        }
 
     def gathered(self, question: str, grain: Grain | None = None) -> Evidence:
         """The whole evidence for a question."""
@@ -106,7 +107,7 @@ def words(talk: Talk) -> Talk:
 
 FEATURES = (
     "bm25 cosine subject previous next session_max session_bm25 length question date_session date_event "
-    "when how_long first_person second_person people dialogue maxsim"
+    "when how_long first_person second_person people dialogue maxsim known_words asked about about_other"
 )
 
 
@@ -120,11 +121,6 @@ def made_evidence(count: int, **columns: Any) -> Evidence:
         "features": features,
         "lexical_rank": [],
         "dense_rank": [],
-        "known_words": 0.0,
-        "best_cosine": 0.0,
-        "asked": np.zeros(count, np.bool_),
-        "about": np.zeros(count, np.bool_),
-        "about_other": np.zeros(count, np.bool_),
     }
     return Evidence(**{name: columns.pop(name, value) for name, value in given.items()}, **columns)
 

@@ -44,11 +44,11 @@ def test_known_words_are_a_share_of_a_good_passage(talk: Any) -> None:
     with talk.store.read(talk.access) as view:
         lengths = [len(analyse(each)) for each in (A, B, C)]
         assert sum(lengths) / 3 == pytest.approx(view.mean_words())
-    assert 1.0 == pytest.approx(talk.gathered("heron in the reeds").known_words, rel=1e-4)
+    assert 1.0 == pytest.approx(talk.evidence("heron in the reeds")[B]["known_words"], rel=1e-4)
     idf = [math.log(1 + (3 - df + 0.5) / (df + 0.5)) for df in (1, 1, 0)]
     share = (idf[0] + idf[1]) / sum(idf)
-    assert share == pytest.approx(talk.gathered("heron in the reeds unheardof").known_words, rel=1e-4)
-    assert 0 == talk.gathered("unheardof").known_words
+    assert share == pytest.approx(talk.evidence("heron in the reeds unheardof")[B]["known_words"], rel=1e-4)
+    assert {0} == {each["known_words"] for each in talk.evidence("unheardof").values()}
 
 
 def test_neighbours_lend_their_context(talk: Any) -> None:
@@ -159,7 +159,7 @@ def test_gates_open_among_people(talk: Any) -> None:
     } == {text: (each["people"], each["dialogue"]) for text, each in found.items()}
 
 
-@pytest.mark.parametrize(("length", "want"), [(100, 1.0), (225, 0.5), (300, 0.0), (900, 0.0)])
+@pytest.mark.parametrize(("length", "want"), [(100, 1.0), (225, 0.5), (300, 0.0), (400, 0.0)])
 def test_where_nobody_speaks_length_decides(talk: Any, length: int, want: float) -> None:
     """Notes as short as what people say are treated so; long ones stand for themselves."""
     text = "heron " + "x" * (length - 6)
@@ -248,5 +248,5 @@ def test_an_empty_store_has_an_empty_pool(talk: Any, foreign: Access) -> None:
     """Nothing to read, nothing to weigh: also where another scope has it all."""
     replace(talk, access=foreign).note(A, B)
     got = talk.gathered("What did Zoë say of a heron on 8 May 2023?")
-    assert (0, 0.0, 0.0) == (len(got.passage), got.known_words, got.best_cosine)
+    assert (0, [], []) == (len(got.passage), got.lexical_rank, got.dense_rank)
     assert {0} == {len(each) for each in got.features.values()}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quoth.core.errors import InferenceUnavailable, InvalidInput
-from quoth.core.policy import ConfidencePolicy, PersonGuard, Policy, RecallPolicy
+from quoth.core.policy import Calibration, PersonGuard, Policy, RecallPolicy, Support
 from quoth.core.types import Access, AsOf, Confidence, Document, Filing, Grain, Period, Standing, Status
 from quoth.inference.hashed import HashEmbedder
 from quoth.recall.explain import sentences
@@ -179,7 +179,7 @@ def test_the_right_persons_words_are_no_conflict(talk: Any) -> None:
 def test_the_guard_has_a_floor(talk: Any) -> None:
     """The floor of the policy decides whether it fires."""
     talk.say(("Zoë", "Hello there."), ("Bo", "I keep my heron in the shed."))
-    calm = RecallPolicy(guard=PersonGuard(floor=-1e9))
+    calm = RecallPolicy(full=Calibration(guard=PersonGuard(floor=-1e9)))
     assert () == replace(talk, policy=Policy(recall=calm)).ask("Where does Zoë keep the heron?").conflicts
 
 
@@ -291,6 +291,6 @@ def test_the_trace_names_no_words(talk: Any) -> None:
 def test_the_floor_is_the_policys(talk: Any) -> None:
     """With a floor that nothing reaches there is no answer; with none there always is."""
     talk.note(*NOTES)
-    for low, want in ((9.0, False), (0.0, True)):
-        policy = Policy(recall=RecallPolicy(confidence=ConfidencePolicy(low=low)))
+    for low, want in ((1e9, False), (-1e9, True)):
+        policy = Policy(recall=RecallPolicy(full=Calibration(support=Support(low=low))))
         assert want == replace(talk, policy=policy).ask("What does the boiler need?").answerable

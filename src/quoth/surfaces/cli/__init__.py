@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 
 import click
 
+from quoth.core.errors import UsageError
+from quoth.surfaces import wire
 from quoth.surfaces.cli import keep, look, prove, recall, remember, truth
-from quoth.surfaces.cli.door import Root
+from quoth.surfaces.cli.door import Root, fail
 
 group = Root(
     {
@@ -28,6 +32,11 @@ click.version_option(package_name="quoth", message="quoth %(version)s")(group)
 
 def main() -> None:
     """Run the command line; ends the process."""
+    if sys.stderr is None:  # closed by the caller: nobody is told
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")
+    if sys.stdout is None:
+        fail("standard output is closed: give /dev/null where no answer is wanted")
+        sys.exit(wire.STATUSES[UsageError].exit)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Whatever the locale says; half a surrogate is shown as an escape (in JSON, the escape it needs).

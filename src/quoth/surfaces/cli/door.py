@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from quoth.core.errors import InvalidInput, QuothError
+from quoth.core.errors import InvalidInput, QuothError, Unavailable
 from quoth.surfaces import wire
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 INTERRUPTED = 130
 UNEXPECTED = 1
+UNAVAILABLE = wire.STATUSES[Unavailable].exit
 REDRAWN = 0.1
 """Seconds between two counts."""
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -129,6 +131,10 @@ class Root(Group):
             code = _failed(_usage(error), error.exit_code)
         except QuothError as error:
             code = _failed(str(error), wire.status(error).exit)
+        except OSError as error:  # the disk is full, a file handle was taken away
+            what = repr(error.filename) if error.filename else "the output"
+            code = _failed(f"{what} cannot be written or read: {error.strerror}", UNAVAILABLE)
+            _mute()
         except Exception as error:  # noqa: BLE001 (the outermost handler)
             kind = type(error).__name__
             code = _failed(f"unexpected {kind}; QUOTH_DEBUG=1 shows where (please report it)", UNEXPECTED)
@@ -155,9 +161,14 @@ def _usage(error: click.ClickException) -> str:
 
 def _unread() -> int:
     """The reader of our output has gone: quietly, also when Python flushes at its end."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
+    _mute()
     return 0
+
+
+def _mute() -> None:
+    """Nothing more goes to stdout, also not what Python still holds when it ends."""
+    with suppress(io.UnsupportedOperation):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def visible(text: str) -> str:
@@ -166,12 +177,14 @@ def visible(text: str) -> str:
 
 
 @contextmanager
-def opened(*, one_shot: bool = True) -> Iterator[Memory]:
-    """The memory that the shared options mean, until the command is done."""
+def opened(*, one_shot: bool = True, create: bool = False) -> Iterator[Memory]:
+    """The memory that the shared options mean, until the command is done; only `create` makes a store."""
     from quoth import app  # settings, store and model load when a command needs them
 
     said = common()
-    with app.open(said.store, actor=said.actor, scope=said.scope, surface="cli", one_shot=one_shot) as memory:
+    with app.open(
+        said.store, actor=said.actor, scope=said.scope, surface="cli", one_shot=one_shot, create=create
+    ) as memory:
         yield memory
 
 

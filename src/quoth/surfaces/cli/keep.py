@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from quoth.memory import IndexStatus
 
 
+OTHER = "`quoth index --scope NAME`"
+
+
 @click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
 def index(context: click.Context) -> None:
@@ -52,11 +55,16 @@ def _another(found: IndexStatus) -> None:
 def rebuild() -> None:
     """Make the derived files again, and vectors with the model in use.
 
-    It may be stopped: `quoth index` goes on.
+    It may be stopped: `quoth index` goes on. With another model than before, only this scope is
+    embedded here, and every other scope of the store when it is next used: a few passages before each
+    recall, all by `quoth index --scope NAME`.
     """
     with opened(one_shot=False) as memory, progress("vectors") as tell:
+        before = memory.index_status()
         made = memory.index_rebuild(progress=tell)
     answer({"embedded": made}, lambda: confirm(f"rebuilt; {show.many(made, 'vector')} made"))
+    if before.stored and before.embedder and before.stored != before.embedder:
+        note(f"any other scope of this store is embedded when it is next used, or by {OTHER}")
 
 
 COMMANDS = (index,)

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 def remember(text: str) -> int:
     """Keep TEXT word for word; `-` reads it from standard input."""
     words = _stdin() if text == "-" else text
-    with opened() as memory:
+    with opened(create=True) as memory:
         receipt = memory.remember(words)
         answer(receipt, lambda: _receipt(receipt))
     return wire.exit_code(receipt)
 
 
 def _stdin() -> str:
+    if sys.stdin is None:
+        raise InvalidInput("standard input is closed: there is nothing to read")
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -63,7 +65,7 @@ def watch(paths: tuple[Path, ...], once: bool) -> None:
     """Take over what changed in folders and files."""
     if not once:
         raise click.UsageError("give --once: read what is there and end", click.get_current_context())
-    with opened(one_shot=False) as memory:
+    with opened(one_shot=False, create=True) as memory:
         with progress("reading") as tell:
             report = memory.watch(paths, progress=tell)
         answer(report, lambda: _watched(report))
@@ -84,7 +86,7 @@ def _watched(report: WatchReport) -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 def import_(format: str, path: Path) -> int:
     """Keep the transcripts of FORMAT at PATH, a file or a folder."""
-    with opened(one_shot=False) as memory:
+    with opened(one_shot=False, create=True) as memory:
         with progress("reading") as tell:
             report = memory.import_(format, path, progress=tell)
         found = wire.counts(report.receipt)

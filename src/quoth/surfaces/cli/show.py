@@ -68,7 +68,8 @@ def recollection(found: Recollection) -> None:
     for place, each in enumerate(found.passages):
         if place or found.abstention is not None:
             click.echo()
-        passage(each, f"confidence {found.confidence.value}")
+        first = not place and found.abstention is None  # once an answer
+        passage(each, *([f"confidence {found.confidence.value}"] if first else []))
     if found.requires_review:
         note("this is high stakes: have a person look at the sources")
     for line in found.conflicts:
