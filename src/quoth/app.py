@@ -79,7 +79,8 @@ def open(
     `embedder` is a name (`"none"`: words only) or an `Embedder`. `one_shot` loads a model for a single
     use: faster to start, slower to run. Without `create`, a store that is not there is not made: it
     answers as an empty one and takes nothing (`AccessDenied`). `settings` are further values, as in
-    `quoth.toml`: ``{"recall": {"k": 3}}``. Raises `SettingsError`, `InvalidInput`, `StoreUnavailable`, `IntegrityError`.
+    `quoth.toml`: ``{"recall": {"k": 3}}``.
+    Raises `SettingsError`, `InvalidInput`, `StoreUnavailable`, `IntegrityError`.
     """
     from quoth.memory import Memory, Parts
     from quoth.store.sqlite import SqliteStore
@@ -93,7 +94,7 @@ def open(
         model = _given(embedder)
     time = clock or SystemClock()
     folder = _folder(chosen)
-    if not create and folder is not None and not _is_there(folder):
+    if not create and folder is not None and not _is_there(folder, "quoth.db", "head"):
         folder, access = None, replace(access, writes=frozenset())
     kept = SqliteStore(folder, clock=time, embedder_name=model.name if model else None, policy=chosen.policy)
     parts = Parts(
@@ -120,7 +121,7 @@ def where(
     chosen = _load(store, actor, scope, embedder, None).settings
     access = _access(chosen, "python")
     folder = _folder(chosen)
-    exists = folder is not None and _is_there(folder)
+    exists = folder is not None and _is_there(folder, "quoth.db")
     records, problem = 0 if not exists else None, None
     if exists:
         try:
@@ -267,10 +268,10 @@ def _look(folder: Path) -> None:
         raise InvalidInput(f"the store {shown} cannot be: {error.strerror}") from error
 
 
-def _is_there(folder: Path) -> bool:
-    """Whether something was kept in the folder; one that cannot be looked into is there, and opening says why."""
+def _is_there(folder: Path, *names: str) -> bool:
+    """Whether one of these files is in the folder; True where nobody may look, and opening says why."""
     try:
-        return any((folder / name).exists() for name in ("quoth.db", "head"))
+        return any((folder / name).exists() for name in names)
     except OSError:
         return True
 

@@ -280,7 +280,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "gate.max_document": (1, 200_000_000),  # four bytes each fit into a value of SQLite
     "gate.max_question": (1, WHOLE),
     "passages.max_chars": (1, WHOLE),
-    "lexical.k1": (0, math.inf),
+    "lexical.k1": (0.01, math.inf),  # 0 divides by 0
     "lexical.b": (0, 1),
     "index.batch": (1, WHOLE),
     "database.busy_seconds": (0, DAY),

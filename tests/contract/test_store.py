@@ -103,9 +103,10 @@ def test_history_keeps_every_revision(hand: Any, store: Store, access: Access, c
 
 
 def test_a_superseder_is_known(hand: Any, store: Store, access: Access) -> None:
-    """`superseder` gives the record filed in the place of another; None where there is none."""
+    """`superseder` gives the record filed in the place of one that is superseded; None of any other."""
     old = hand.put("The code is 4711.")
     new = hand.put("The code is 8128.", supersedes=old)
+    hand.refile(old, Status.SUPERSEDED)
     with store.read(access) as view:
         assert (new, None) == (view.superseder(old), view.superseder(new))
 

@@ -48,13 +48,21 @@ class Fold:
         known = [each for each in self.filings[record] if system is None or each.filed_at <= system]
         return known[-1] if known else None
 
-    def served(self, valid: datetime, system: datetime | None) -> set[RecordId]:
-        """The records that a search at this address may find."""
+    def served(self, asked: datetime | None, system: datetime | None, now: datetime) -> set[RecordId]:
+        """The records that a search at this address may find.
+
+        Where a valid time is asked for, what was superseded was true until its period was closed; with an
+        open end it is replaced as a whole.
+        """
+        valid = asked or now
         return {
             record
             for record in self.recorded
             if (filing := self.filing(record, system))
-            and filing.status is Status.CURRENT
+            and (
+                filing.status is Status.CURRENT
+                or (asked and filing.status is Status.SUPERSEDED and filing.valid.end is not None)
+            )
             and (filing.valid.start is None or filing.valid.start <= valid)
             and (filing.valid.end is None or valid < filing.valid.end)
         }
@@ -123,7 +131,7 @@ def test_any_moment_equals_a_plain_fold(hand: Any, store: Store, access: Access,
     ]
     sizes = set()
     for valid, system in addresses:
-        want = fold.served(valid or clock.now(), system)
+        want = fold.served(valid, system, clock.now())
         with store.read(access, AsOf(valid, system)) as view:
             assert want == searched(view, hand), (valid, system)
         sizes.add(len(want))

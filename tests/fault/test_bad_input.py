@@ -164,7 +164,7 @@ def test_a_folder_without_permission(folder: Path, quoth_cli: Run) -> None:
 
 def test_another_program_holds_the_lock(folder: Path, quoth_cli: Run) -> None:
     """A writer that waits too long for another one ends with 75; readers do not wait."""
-    short = HASH | {"QUOTH_STORE__BUSY_SECONDS": "0.2"}
+    short = HASH | {"QUOTH_DATABASE__BUSY_SECONDS": "0.2"}
     with closing(apsw.Connection(str(folder / "quoth.db"))) as other:
         other.execute("BEGIN IMMEDIATE")
         fails(quoth_cli("remember", "one more", env=short), 75, str(folder))

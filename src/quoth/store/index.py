@@ -41,11 +41,14 @@ _PASSAGES = """
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Scopes (by number) and the two times (microseconds; None is now) of one view."""
+    """Scopes (by number) and the two times (microseconds) of one view."""
 
     scopes: frozenset[int]
     valid: int
+    past: bool
+    """Whether the valid time was asked for: then what was superseded is true until its period ends."""
     system: int | None
+    """None is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +148,25 @@ class Index:
     def _checked(self, db: apsw.Connection, n: int) -> State:
         """What the files hold, made anew where they are damaged or of another history."""
         try:
-            state = self._shelf.state()
-            if self._belongs(db, state, n):
-                return state
-            raise Damaged("another history")
-        except Damaged as damage:
-            if self._shelf.used():
-                log.warning("index rebuilt: %s", damage)
-                self.notices.append("the derived index was damaged or of another store and was made again")
-            with self._shelf.locked():
+            return self._sound(db, n)
+        except Damaged:  # or another process is making them just now: look again under the lock
+            pass
+        with self._shelf.locked():
+            try:
+                return self._sound(db, n)
+            except Damaged as damage:
+                if self._shelf.used():
+                    log.warning("index rebuilt: %s", damage)
+                    self.notices.append("the derived index was damaged or of another store and was made again")
                 self._shelf.clear()
-            return self._shelf.state()
+        return self._shelf.state()
+
+    def _sound(self, db: apsw.Connection, n: int) -> State:
+        """What the files hold; `Damaged` unless they are whole and of this history."""
+        state = self._shelf.state()
+        if not self._belongs(db, state, n):
+            raise Damaged("another history")
+        return state
 
     def _belongs(self, db: apsw.Connection, state: State, n: int) -> bool:
         """Whether the last passage that both know is the same one (a restored database differs)."""
@@ -243,7 +254,7 @@ class Index:
         with self._lock:
             arrays, state = self.arrays(db, seen)
             self._read_later(db, seen.filings)
-            now = moment.system is None
+            now = moment.system is None and not moment.past
             cached = self._cache.get(moment.scopes) if now else None
             held = (seen.passages, state.vectors, seen.filings)
             if (
@@ -288,8 +299,7 @@ class Index:
             mask &= columns["recorded"] <= moment.system
         if self._later:
             self._overlay(columns["record"], moment.system, filings, status, start, end)
-        # What was superseded was true until then: its period is closed, which shows it to that time only.
-        mask &= (status == 1) | ((status == 2) & (end < FAR))
+        mask &= (status == 1) | ((status == 2) & (end < FAR) & moment.past)
         edges = np.concatenate((start[mask], end[mask]))
         since = int(edges.max(initial=-FAR, where=edges <= moment.valid))
         until = int(edges.min(initial=FAR, where=edges > moment.valid))

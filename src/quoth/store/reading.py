@@ -53,6 +53,7 @@ class Reading:
         scopes: Mapping[Scope, int],
         *,
         valid: int,
+        past: bool,
         system: int | None,
         lexical: LexicalPolicy,
         model: str | None,
@@ -62,7 +63,7 @@ class Reading:
         self._db = db
         self._index = index
         self._scopes = dict(scopes)
-        self._moment = Moment(frozenset(scopes.values()), valid, system)
+        self._moment = Moment(frozenset(scopes.values()), valid, past, system)
         self._policy = lexical
         self._model = model
         self._embedder = embedder

@@ -187,6 +187,7 @@ class SqliteStore:
             "index": self._indexed(db, model),
             "scopes": {Scope(name): no for name, no in known},
             "valid": now if as_of.valid is None else ledger.micros(rules.utc(as_of.valid)),
+            "past": as_of.valid is not None,
             "system": None if as_of.system is None else ledger.micros(rules.utc(as_of.system)),
             "lexical": self._policy.lexical,
             "model": model or None,

@@ -235,12 +235,13 @@ def test_a_head_that_cannot_be_written_loses_nothing(desk: Any, eager_head: Poli
     """No room for the head file: the write is kept and acknowledged; closing says what is missing."""
     store = desk.open(policy=eager_head)
     desk.keep(store, {"a": "A heron."})
-    (desk.folder / f"head.{os.getpid()}").mkdir()
+    (desk.folder / "head").unlink()
+    (desk.folder / "head").mkdir()
     desk.keep(store, {"b": "A second heron."})
     assert 2 == len(found(desk, store, "heron"))
     with pytest.raises(StoreUnavailable, match="head file"):
         store.verify(desk.access)
-    (desk.folder / f"head.{os.getpid()}").rmdir()
+    (desk.folder / "head").rmdir()
     result = store.verify(desk.access)
     assert ("anchored", True) == (result.anchored, result.clean)
 

@@ -33,7 +33,7 @@ click.version_option(package_name="quoth", message="quoth %(version)s")(group)
 def main() -> None:
     """Run the command line; ends the process."""
     if sys.stderr is None:  # closed by the caller: nobody is told
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (until the process ends)
     if sys.stdout is None:
         fail("standard output is closed: give /dev/null where no answer is wanted")
         sys.exit(wire.STATUSES[UsageError].exit)

@@ -132,8 +132,8 @@ class Root(Group):
         except QuothError as error:
             code = _failed(str(error), wire.status(error).exit)
         except OSError as error:  # the disk is full, a file handle was taken away
-            what = repr(error.filename) if error.filename else "the output"
-            code = _failed(f"{what} cannot be written or read: {error.strerror}", UNAVAILABLE)
+            what = f"{error.filename!r} cannot be used" if error.filename else "the output cannot be written"
+            code = _failed(f"{what}: {error.strerror or type(error).__name__}", UNAVAILABLE)
             _mute()
         except Exception as error:  # noqa: BLE001 (the outermost handler)
             kind = type(error).__name__
