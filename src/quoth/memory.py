@@ -250,6 +250,7 @@ class Memory:
         scope of the store are dropped: other scopes are found by words, and embedded when they are next used
         (a few before each `recall`, all by `index`). May be stopped and called again: `index` goes on.
         """
+        index.probe(self._parts.embedder)
         self._parts.store.rebuild()
         return self.index(progress=progress)
 

@@ -195,6 +195,8 @@ def test_known_at_asks_the_past(ask: Run) -> None:
         (["recall", "x", "--scope", "a\x07b"], 2, "scope"),
         (["recall", "x", "--store", "s3://bucket"], 2, "folder"),
         (["recall", "x", "--actor", "a\x1bb"], 2, "actor"),
+        (["status", "--store", "~no-such-user/x"], 2, "home"),
+        (["status", "--store", "/tmp/" + "x" * 300], 2, "too long"),
         (["get", "0" * 32], 4, "no record"),
         (["get", ""], 4, "no record"),
         (["history", "🎉"], 4, "no record"),
@@ -315,6 +317,62 @@ def test_settings_say_which_layer_set_them(ask: Run) -> None:
     assert (5, "default") == found["recall.k"]
     assert "project:x" == ask("where")["scope"]
     assert "mine" == ask("where", "--scope", "mine")["scope"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [["recall", WHO], ["status"], ["recent"], ["verify"], ["index", "status"], ["index"], ["where"]],
+    ids=" ".join,
+)
+def test_reading_makes_nothing(quoth: Run, folder: Path, call: list[str]) -> None:
+    """A command that reads answers as an empty store would where there is none, and makes no file."""
+    ran = quoth(*call)
+    assert (0, False) == (ran.exit_code, folder.exists()), ran.stderr
+    assert call == ["recent"] or ran.stdout
+    assert [4, 4] == [quoth(verb, "0" * 32).exit_code for verb in ("get", "history")]
+    assert not folder.exists()
+
+
+def test_a_rebuild_says_that_other_scopes_wait(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another model it says how other scopes are embedded, whether there are some or not."""
+    monkeypatch.setenv("QUOTH_EMBEDDER", "hash")
+    quoth("remember", KEY)
+    assert "" == quoth("index", "rebuild").stderr
+    monkeypatch.setenv("QUOTH_EMBEDDER", "minilm")
+    ran = quoth("index", "rebuild")
+    assert (0, True) == (ran.exit_code, "other scope" in ran.stderr), ran.output
+    assert "quoth index --scope" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "message"),
+    [
+        ("remember - <&-", 2, "standard input is closed"),
+        ("status --json >&-", 2, "standard output is closed"),
+        ("recent --json >/dev/full", 75, "the output cannot be written: No space left"),
+        ("--help >/dev/full", 75, "the output cannot be written: No space left"),
+        ("status --json 2>&- >/dev/null", 0, ""),
+        ("get 0 2>&-", 4, ""),
+    ],
+)
+def test_streams_that_cannot_be_used(folder: Path, call: str, code: int, message: str) -> None:
+    """A stream that is closed or full is one line with the right code, and no traceback."""
+    command = ["bash", "-c", f'"{sys.executable}" -m quoth {call}']
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (code, "") == (ran.returncode, ran.stdout)
+    assert (message in ran.stderr, 1 if message else 0) == (True, ran.stderr.count("\n")), ran.stderr
+
+
+def test_recent_takes_any_number(quoth: Run) -> None:
+    """More than there can be is all that there is."""
+    quoth("remember", KEY)
+    assert (0, True) == ((ran := quoth("recent", "-n", "1" + "0" * 20)).exit_code, KEY in ran.stdout)
+
+
+def test_under_json_an_error_leaves_stdout_empty(quoth: Run) -> None:
+    """Errors are one line on stderr with a code, with --json too."""
+    ran = quoth("get", "0" * 32, "--json")
+    assert (4, "", 1) == (ran.exit_code, ran.stdout, ran.stderr.count("\n"))
 
 
 def test_where_counts_what_is_there(ask: Run, folder: Path) -> None:
@@ -457,3 +515,4 @@ def test_demo_quotes_and_abstains(ask: Run, quoth: Run, monkeypatch: pytest.Monk
     text = quoth("demo", "--examples", examples).stdout
     assert 3 == len(re.findall(r"^\? ", text, re.MULTILINE))
     assert 1 == text.count("I don't know: ")
+    assert 2 == text.count("· confidence ")

@@ -7,16 +7,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pytest
 
 import quoth
 from quoth import app
 from quoth.core.errors import InferenceUnavailable
 from quoth.core.types import ActorKind, Authority, Embedding
+from quoth.inference.hashed import HashEmbedder
 from quoth.memory import Memory
 from quoth.surfaces.cli import group
 
@@ -125,6 +127,63 @@ def test_what_is_no_document_is_refused(memory: Memory, given: object) -> None:
         memory.remember(given)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("text", None), ("text", b"x"), ("uri", 5), ("uri", None), ("kind", None), ("kind", [])),
+        *(("session_id", 5), ("speaker", 5), ("said_at", "2020-01-01"), ("said_at", date(2020, 1, 1))),
+        *(("metadata", None), ("metadata", {"a": 1}), ("metadata", {1: "a"}), ("metadata", "a")),
+        *(("source", "zzz"), ("source", None), ("source", 3)),
+    ],
+)
+def test_a_document_of_wrong_types_is_refused(memory: Memory, field: str, value: object) -> None:
+    """A field of another type is `InvalidInput` that names the field, and nothing is kept."""
+    with pytest.raises(quoth.InvalidInput, match=field):
+        memory.remember(quoth.Document(**{"text": "The key is with Ruth.", field: value}))  # type: ignore[arg-type]
+    assert 0 == memory.status().records
+
+
+def test_a_source_may_be_given_as_its_value(memory: Memory) -> None:
+    """`"web"` stands for `Source.WEB`."""
+    (outcome,) = memory.remember(quoth.Document("The key.", source="web")).outcomes  # type: ignore[arg-type]
+    assert quoth.Source.WEB is memory.get(str(outcome.record_id)).record.testimony.source
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "more"),
+    [
+        *(("recall", [wrong], {}) for wrong in (None, b"x", 5, ["x"])),
+        *(("recall", ["x"], {"k": wrong}) for wrong in ("3", 2.5, True, 0, -1, [1])),
+        *(("recall", ["x"], {"budget": wrong}) for wrong in ("3", 2.5, True, 0)),
+        *(("recall", ["x"], {"as_of": wrong}) for wrong in ("x", 5, date(2026, 1, 1))),
+        *(("recall", ["x"], {"known_at": wrong}) for wrong in ("x", 5, True)),
+        *(("recall", ["x"], {"mode": wrong}) for wrong in (None, 5, "creative")),
+        *(("recall", ["x"], {"grain": wrong}) for wrong in (5, "chapter")),
+        ("recall", ["x"], {"tier": None}),
+        *((verb, [wrong], {}) for verb in ("get", "history") for wrong in (None, b"x", 5)),
+        *(("recent", [wrong], {}) for wrong in ("x", 1.5, None, True, 0)),
+        *(("index", [], {"limit": wrong}) for wrong in ("x", 1.5, True)),
+        *(("watch", [wrong], {}) for wrong in (None, 5, b"x", [5], [b"x"])),
+        *(("import_", [wrong, "x"], {}) for wrong in (None, 5, "nope")),
+        *(("import_", ["text", wrong], {}) for wrong in (None, 5, b"x")),
+        ("explain", [None], {}),
+    ],
+)
+def test_arguments_of_wrong_types_are_invalid_input(
+    memory: Memory, verb: str, arguments: list[object], more: dict[str, object]
+) -> None:
+    """A wrong type is `InvalidInput` like every other argument that cannot be."""
+    with pytest.raises(quoth.InvalidInput):
+        getattr(memory, verb)(*arguments, **more)
+
+
+def test_numbers_may_be_large_or_of_numpy(memory: Memory) -> None:
+    """A number beyond everything is everything, and numpy's whole numbers are whole numbers."""
+    memory.remember(["The key is red.", "The key is blue."])
+    assert [2, 1] == [len(memory.recent(10**20)), len(memory.recent(np.int64(1)))]  # type: ignore[arg-type]
+    assert 2 == len(memory.recall("key", k=10**20, budget=10**20).passages)
+
+
 def test_text_and_documents_are_remembered_alike(memory: Memory) -> None:
     """A string is a note; one or many may be given, also from a generator."""
     one = memory.remember("The key is with Ruth.")
@@ -208,6 +267,14 @@ def test_settings_are_an_argument_too(tmp_path: Path) -> None:
         ({"actor": "x" * 201}, "200"),
         ({"store": "postgres://host/db"}, "folder"),
         ({"store": "a\0b"}, "NUL"),
+        ({"store": "~no-such-user/x"}, "home"),
+        ({"store": "/tmp/" + "x" * 300}, "too long"),
+        ({"store": "/tmp/\udcff"}, "UTF-8"),
+        ({"store": 5}, "int"),
+        ({"actor": 5}, "actor"),
+        ({"scope": b"a"}, "scope"),
+        ({"embedder": 5}, "Embedder"),
+        ({"settings": "recall"}, "mapping"),
         ({"embedder": "minilmm"}, "minilm"),
     ],
 )
@@ -248,6 +315,48 @@ def test_a_cheap_model_embeds_at_once() -> None:
         receipt = one.remember("The key is with Ruth.")
         assert [True] == [each.indexed for each in receipt.outcomes]
         assert 0 == one.index_status().pending
+
+
+def test_no_vector_no_index(tmp_path: Path) -> None:
+    """A record is `indexed` only where its vectors are: not where another model's are stored."""
+    with quoth.open(tmp_path, embedder="hash") as one:
+        assert [True] == [each.indexed for each in one.remember("The key is with Ruth.").outcomes]
+    other = HashEmbedder(dimensions=32)
+    other.name = "other@1"
+    with quoth.open(tmp_path, embedder=other) as two:
+        assert [False] == [each.indexed for each in two.remember("The lamp is off.").outcomes]
+        assert 2 == two.index_rebuild()
+        assert [True] == [each.indexed for each in two.remember("The tap drips.").outcomes]
+
+
+def test_other_scopes_are_embedded_when_they_are_used(tmp_path: Path) -> None:
+    """Another model drops every scope's vectors; each scope makes its own again."""
+    for scope in ("a", "b"):
+        with quoth.open(tmp_path, scope=scope, embedder="hash") as one:
+            one.remember("The key is with Ruth.")
+    other = HashEmbedder(dimensions=32)
+    other.name = "other@1"
+    with quoth.open(tmp_path, scope="a", embedder=other) as two:
+        assert (1, 0) == (two.index_rebuild(), two.index_status().pending)
+    with quoth.open(tmp_path, scope="b", embedder=other) as three:
+        assert 1 == three.index_status().pending
+        assert ((), 0) == (three.recall("who has the key?").degraded, three.index_status().pending)
+
+
+def test_without_create_nothing_is_made(tmp_path: Path) -> None:
+    """A store that is not there answers as an empty one, and takes nothing."""
+    with quoth.open(tmp_path / "store", embedder="none", create=False) as one:
+        found = one.recall("key?")
+        assert "nothing_stored" == (found.abstention.reason if found.abstention else None)
+        assert (0, True, ()) == (one.status().records, one.verify().clean, one.recent())
+        with pytest.raises(quoth.AccessDenied):
+            one.remember("The key is with Ruth.")
+    assert not (tmp_path / "store").exists()
+    with quoth.open(tmp_path / "store", embedder="none") as two:
+        two.remember("The key is with Ruth.")
+    with quoth.open(tmp_path / "store", embedder="none", create=False) as three:
+        assert 1 == three.status().records
+        assert 1 == three.remember("The lamp is off.").count(quoth.Result.STORED)
 
 
 class Dear:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quoth.core.errors import SettingsError
-from quoth.settings import Loaded, Settings, load, project_file
+from quoth.settings import CHOICES, RANGES, Loaded, Settings, load, project_file
 
 
 def loaded(
@@ -80,6 +80,8 @@ def test_every_field_can_be_set_through_every_layer(tmp_path: Path, key: str) ->
     value: object = "x" if isinstance(default, str) or key in ("store", "actor") else 2
     if isinstance(default, float):
         value = 0.25
+    if key in CHOICES:
+        value = CHOICES[key][-1]
     table, _, name = key.rpartition(".")
     written = f'"{value}"' if isinstance(value, str) else value
     file = (f"[{table}]\n" if table else "") + f"{name} = {written}\n"
@@ -134,6 +136,13 @@ def test_an_unknown_key_is_an_error_that_names_it(
         ({"environ": {"QUOTH_SCOPE": "  "}}, ["QUOTH_SCOPE", "blank"]),
         ({"environ": {"QUOTH_SCOPE": "a\x07"}}, ["QUOTH_SCOPE", "control"]),
         ({"environ": {"QUOTH_LEXICAL__B": "nan"}}, ["QUOTH_LEXICAL__B", "number"]),
+        ({"environ": {"QUOTH_STORE": "/tmp/\udcff"}}, ["QUOTH_STORE", "UTF-8"]),
+        ({"environ": {"QUOTH_RECALL__FUSION": "zzz"}}, ["QUOTH_RECALL__FUSION", "one of linear, rrf"]),
+        ({"environ": {"QUOTH_RECALL__POOL": "0"}}, ["QUOTH_RECALL__POOL", "recall.pool", "at least 1"]),
+        ({"environ": {"QUOTH_INDEX__BATCH": "0"}}, ["QUOTH_INDEX__BATCH", "at least 1"]),
+        ({"environ": {"QUOTH_DATABASE__BUSY_SECONDS": "1e30"}}, ["database.busy_seconds", "at most 86_400"]),
+        ({"environ": {"QUOTH_INDEX__INLINE": str(2**31)}}, ["index.inline", "at most 2_147_483_647"]),
+        ({"file": "[lexical]\nb = 1.5"}, ["quoth.toml", "lexical.b", "at most 1"]),
         ({"file": "[recall]\nk = true"}, ["quoth.toml", "recall.k"]),
         ({"file": "[recall]\nk = 1.5"}, ["quoth.toml", "recall.k"]),
         ({"file": "[recall]\nk = [1]"}, ["quoth.toml", "recall.k"]),
@@ -151,6 +160,15 @@ def test_a_bad_value_is_an_error_that_names_layer_and_key(
     with pytest.raises(SettingsError) as error:
         loaded(tmp_path, **layers)  # type: ignore[arg-type]
     assert [] == [part for part in wanted if part not in str(error.value)]
+
+
+def test_limits_are_of_settings_and_hold_the_defaults(tmp_path: Path) -> None:
+    """Every range and choice belongs to a setting, whose default lies within it."""
+    values = {each.key: each.value for each in loaded(tmp_path).values}
+    assert set() == (set(RANGES) | set(CHOICES)) - set(values)
+    assert [] == [key for key, allowed in CHOICES.items() if values[key] not in allowed]
+    numbers = {key: values[key] for key in RANGES if values[key] is not None}
+    assert [] == [key for key, value in numbers.items() if not RANGES[key][0] <= value <= RANGES[key][1]]  # type: ignore[operator]
 
 
 def test_none_empties_an_optional_value(tmp_path: Path) -> None:

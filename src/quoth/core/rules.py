@@ -45,12 +45,15 @@ def may_write(access: Access, target: Scope) -> None:
         raise AccessDenied(f"{access.actor.id!r} may not write to scope {target!r}")
 
 
-def record_id(where: Scope, uri: str, session_id: str | None, text: str, nth: int) -> RecordId:
-    """The content-addressed id of a record.
+def record_id(
+    where: Scope, uri: str, session_id: str | None, text: str, nth: int, speaker: str | None = None
+) -> RecordId:
+    """The content-addressed id of a record; an empty session or speaker is none.
 
-    `nth` says how often the same words stood earlier in the same document.
+    `nth` says how often the same speaker's same words stood earlier in the same document.
     """
-    parts = canonical("quoth.record.1", [where, uri, session_id, text, nth])
+    named = [speaker] if speaker else []
+    parts = canonical("quoth.record.1", [where, uri, session_id or None, text, nth, *named])
     return RecordId(hashlib.sha256(parts).hexdigest()[:32])
 
 
@@ -58,7 +61,7 @@ def document_uri(document: Document) -> str:
     """The uri of a document; one without a name is named after its words, speaker and session."""
     if document.uri:
         return document.uri
-    parts = canonical("quoth.uri.1", [document.text, document.speaker, document.session_id])
+    parts = canonical("quoth.uri.1", [document.text, document.speaker or None, document.session_id or None])
     return f"note:{hashlib.sha256(parts).hexdigest()[:16]}"
 
 
@@ -93,7 +96,11 @@ def source_of(document: Document) -> Source:
 def first_filing(
     document: Document, testimony: Testimony, supersedes: RecordId | None, note: str = ""
 ) -> Filing:
-    """The first revision of a new record: current, valid from when it was said (else recorded)."""
+    """The first revision of a new record: current, valid from when it was said (else recorded).
+
+    A date that is still to come is what the words are about: they are true from when they are written.
+    """
+    said, recorded = testimony.said_at, testimony.recorded_at
     return Filing(
         record_id=testimony.id,
         revision=1,
@@ -101,7 +108,7 @@ def first_filing(
         filed_at=testimony.recorded_at,
         actor=testimony.actor,
         grain=grain_of(document),
-        valid=Period(testimony.said_at or testimony.recorded_at, None),
+        valid=Period(min(said, recorded) if said else recorded, None),
         supersedes=supersedes,
         note=note,
     )

@@ -61,17 +61,17 @@ def _pair(olds: Sequence[int], news: Sequence[int], old: Sequence[str], new: Seq
     """Pair as many as possible in order, so that what is paired shares most words."""
     if len(olds) * len(news) > _CELLS or len(olds) == len(news) == 1:
         return dict(zip(olds, news, strict=False))
-    words = [_words(old[at]) for at in olds], [_words(new[at]) for at in news]
+    words = [words_of(old[at]) for at in olds], [words_of(new[at]) for at in news]
     width = len(news)
     best = [[0.0] * (width + 1) for _ in range(len(olds) + 1)]
     for i in range(len(olds) - 1, -1, -1):
         for j in range(width - 1, -1, -1):
-            here = 1 + _likeness(words[0][i], words[1][j]) + best[i + 1][j + 1]
+            here = 1 + likeness(words[0][i], words[1][j]) + best[i + 1][j + 1]
             best[i][j] = max(here, best[i + 1][j], best[i][j + 1])
     pairs: dict[int, int] = {}
     i = j = 0
     while i < len(olds) and j < width:
-        if best[i][j] == 1 + _likeness(words[0][i], words[1][j]) + best[i + 1][j + 1]:
+        if best[i][j] == 1 + likeness(words[0][i], words[1][j]) + best[i + 1][j + 1]:
             pairs[olds[i]] = news[j]
             i, j = i + 1, j + 1
         elif best[i][j] == best[i + 1][j]:
@@ -81,11 +81,12 @@ def _pair(olds: Sequence[int], news: Sequence[int], old: Sequence[str], new: Seq
     return pairs
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """The different words of a text, whatever their case."""
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     """Shared words, 0 to 1."""
     together = len(one) + len(other)
     return 2 * len(one & other) / together if together else 0.0

@@ -49,6 +49,12 @@ def embed_pending(
     return done
 
 
+def probe(embedder: Embedder | None) -> None:
+    """Raise `InferenceUnavailable` where the embedder does not answer: before old vectors are dropped."""
+    if embedder is not None:
+        _check(embedder, embedder.embed(["probe"], "passage"), 1)
+
+
 def _check(embedder: Embedder, embeddings: Sequence[Embedding], expected: int) -> None:
     if len(embeddings) != expected:
         raise InferenceUnavailable(

@@ -3,7 +3,7 @@
 Vectors come after the commit (`ingest.index`); words are findable without them.
 
 What a second reading means depends on the kind. A note, fact or turn is a thing said once: other words at
-the same uri are another record, and both are kept. A markdown or text document with a uri is a living file:
+the same uri, by another speaker or at another time, are another record, and all are kept. A markdown or text document with a uri is a living file:
 other words at the same uri are an edit (`ingest.revise`). The same words again change nothing.
 """
 
@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from quoth.core import rules
+from quoth.core.errors import NotFound
 from quoth.core.policy import Policy
 from quoth.core.ports import Clock, Store, WriteView
-from quoth.core.types import Access, Document, Outcome, Receipt, Result
+from quoth.core.types import Access, Document, Outcome, Receipt, Record, RecordId, Result
 from quoth.ingest import gate
-from quoth.ingest.passages import indexed, line_starts, records
+from quoth.ingest.passages import indexed, records
 from quoth.ingest.revise import revise
-from quoth.ingest.testify import Hearing, home, observation, testimony
+from quoth.ingest.testify import Hearing, hear, home, observation, testimony
 
 BATCH_RECORDS = 1_000
 """Records of a transaction, about: store.md section 5, batches of 50 to 1,000 rows."""
@@ -86,15 +87,7 @@ def _keep(
     document = judged.document
     if document.uri and document.kind in gate.FILE_KINDS:
         return revise(view, access, clock, policy, document).outcomes
-    hearing = Hearing(
-        access=access,
-        document=document,
-        uri=rules.document_uri(document),
-        at=clock.now(),
-        said_at=rules.utc(document.said_at) if document.said_at else None,
-        starts=line_starts(document.text),
-    )
-    return _say(view, hearing, policy)
+    return _say(view, hear(access, document, clock.now()), policy)
 
 
 def _say(view: WriteView, hearing: Hearing, policy: Policy) -> list[Outcome]:
@@ -104,17 +97,33 @@ def _say(view: WriteView, hearing: Hearing, policy: Policy) -> list[Outcome]:
     seen: dict[str, int] = {}
     for span in records(document):
         text = document.text[span.start : span.end]
-        nth = rules.occurrence(seen, text)
-        record_id = rules.record_id(hearing.scope, hearing.uri, document.session_id, text, nth)
+        record_id, known = _occurrence(view, hearing, text, seen)
+        place = observation(hearing, record_id, span)
+        if known:
+            last = view.observations(record_id)[-1]
+            if (last.uri, last.span, last.lines) != (place.uri, place.span, place.lines):
+                view.put(document, known.testimony, place, known.filing, ())
+            outcomes.append(Outcome(record_id, Result.DUPLICATE, "heard before"))
+            continue
         words = testimony(hearing, record_id, text)
-        new = view.put(
-            document,
-            words,
-            observation(hearing, record_id, span),
-            rules.first_filing(document, words, None),
-            indexed(text, policy.passages),
-        )
-        outcomes.append(
-            Outcome(record_id, Result.STORED) if new else Outcome(record_id, Result.DUPLICATE, "heard before")
-        )
+        filing = rules.first_filing(document, words, None)
+        view.put(document, words, place, filing, indexed(text, policy.passages))
+        outcomes.append(Outcome(record_id, Result.STORED))
     return outcomes
+
+
+def _occurrence(
+    view: WriteView, hearing: Hearing, text: str, seen: dict[str, int]
+) -> tuple[RecordId, Record | None]:
+    """The id of these words, and their record where they were heard before.
+
+    The same words that the same speaker said here at another time are another occurrence.
+    """
+    while True:
+        record_id = hearing.record_id(text, rules.occurrence(seen, text))
+        try:
+            known = view.get(record_id)
+        except NotFound:
+            return record_id, None
+        if known.testimony.said_at == hearing.said_at:
+            return record_id, known

@@ -21,6 +21,7 @@ from quoth.core.types import (
     Document,
     Filing,
     Outcome,
+    Period,
     Record,
     RecordId,
     Result,
@@ -28,15 +29,19 @@ from quoth.core.types import (
     Status,
 )
 from quoth.ingest.alignment import replaced
-from quoth.ingest.passages import indexed, line_starts, records
-from quoth.ingest.testify import Hearing, observation, testimony
+from quoth.ingest.passages import indexed, records
+from quoth.ingest.testify import Hearing, hear, observation, testimony
 
 REPLACED = "replaced in the document"
 GONE = "no longer in the document"
 DELETED = "the document is gone"
+EMPTIED = "the document is empty"
+NO_FILE = "what stands in the document's place is no file"
+NO_TEXT = "the document is no longer text"
+OVERWRITTEN = "another document took its name"
 RETURNED = "in the document again"
 
-_OURS = frozenset({REPLACED, GONE, DELETED})
+_OURS = frozenset({REPLACED, GONE, DELETED, EMPTIED, NO_FILE, NO_TEXT, OVERWRITTEN})
 """Notes of filings that only say what a document held; what a person filed is never undone by a file."""
 
 
@@ -79,7 +84,8 @@ def revise(view: WriteView, access: Access, clock: Clock, policy: Policy, docume
     """File one reading of a document whose words may have changed since the last one.
 
     A record's words decide what it is, not its place: inserting or moving paragraphs touches no other
-    record. A paragraph whose words return is refiled as current. Words that a person superseded or
+    record. A paragraph whose words return is refiled as current, valid from now on; the valid time of what
+    goes ends now, and that of what takes its place begins. Words that a person superseded or
     retracted stay so, however often the document repeats them. Nothing here lays a rejection.
     """
     reading = _read(view, access, clock, document)
@@ -100,11 +106,11 @@ def revise(view: WriteView, access: Access, clock: Clock, policy: Policy, docume
     outcomes = [_file(view, reading, policy, at, before) for at in range(len(reading.places))]
     for at in gone:
         status, note = (Status.SUPERSEDED, REPLACED) if at in pairs else (Status.RETRACTED, GONE)
-        view.refile(_next(reading.current[at], reading.hearing, status, note))
+        view.refile(_ended(reading.current[at].filing, access, reading.hearing.at, status, note))
     return Revision(tuple(outcomes), superseded=len(pairs), retracted=len(gone) - len(pairs))
 
 
-def retire(view: WriteView, access: Access, clock: Clock, uri: str) -> int:
+def retire(view: WriteView, access: Access, clock: Clock, uri: str, note: str = DELETED) -> int:
     """Retract what a document held that is no longer there; how many records that were.
 
     The document may come back: then its records are current again.
@@ -112,21 +118,14 @@ def retire(view: WriteView, access: Access, clock: Clock, uri: str) -> int:
     now = clock.now()
     records_ = _current(view, uri)
     for record in records_:
-        view.refile(_refiled(record.filing, access, now, Status.RETRACTED, DELETED))
+        view.refile(_ended(record.filing, access, now, Status.RETRACTED, note))
     view.retire(uri)
     return len(records_)
 
 
 def _read(view: WriteView, access: Access, clock: Clock, document: Document) -> _Reading:
-    uri = rules.document_uri(document)
-    hearing = Hearing(
-        access=access,
-        document=document,
-        uri=uri,
-        at=clock.now(),
-        said_at=rules.utc(document.said_at) if document.said_at else None,
-        starts=line_starts(document.text),
-    )
+    hearing = hear(access, document, clock.now())
+    uri = hearing.uri
     seen: dict[str, int] = {}
     places = []
     for span in records(document):
@@ -143,25 +142,27 @@ def _current(view: ReadView, uri: str) -> list[Record]:
     return view.document_records(uri) if uri in view.documents(uri) else []
 
 
-def _id(reading: _Reading, uri: str, text: str, nth: int) -> RecordId:
-    hearing = reading.hearing
-    return rules.record_id(hearing.scope, uri, hearing.document.session_id, text, nth)
-
-
 def _recognise(reading: _Reading) -> None:
-    """Find the current records that still stand in the document: by id, then by words."""
+    """Find the current records that still stand in the document: by id, then by words.
+
+    Another speaker's words, or those of another session, are other words.
+    """
     if not reading.current:
         return
     by_id = {record.testimony.id: record for record in reading.current}
     for place in reading.places:
         for uri in reading.lineage:
-            record = by_id.pop(_id(reading, uri, place.text, place.nth), None)
+            record = by_id.pop(reading.hearing.record_id(place.text, place.nth, uri), None)
             if record is not None:
                 _is(reading, place, record)
                 break
+    document = reading.hearing.document
     by_words: dict[str, deque[Record]] = {}
     for record in by_id.values():
-        by_words.setdefault(record.testimony.text, deque()).append(record)
+        words = record.testimony
+        if (words.speaker, words.session_id) != (document.speaker, document.session_id):
+            continue
+        by_words.setdefault(words.text, deque()).append(record)
     for place in reading.places:
         same = by_words.get(place.text)
         if place.known is None and same:
@@ -181,7 +182,7 @@ def _look_up(view: WriteView, reading: _Reading) -> None:
         if heard:
             _old_or_new(view, reading, place)
         else:
-            place.id = _id(reading, reading.hearing.uri, place.text, place.nth)
+            place.id = reading.hearing.record_id(place.text, place.nth)
             place.fresh = True
 
 
@@ -193,14 +194,14 @@ def _old_or_new(view: WriteView, reading: _Reading, place: _Place) -> None:
     nth = place.nth
     while place.id is None:
         for uri in reading.lineage:
-            record = _get(view, _id(reading, uri, place.text, nth))
+            record = _get(view, reading.hearing.record_id(place.text, nth, uri))
             if record is None or record.testimony.id in reading.taken:
                 continue
             if view.observations(record.testimony.id)[-1].uri in reading.lineage:
                 _is(reading, place, record)
                 place.fresh = record.filing.status is not Status.CURRENT and record.filing.note in _OURS
                 return
-        new = _id(reading, reading.hearing.uri, place.text, nth)
+        new = reading.hearing.record_id(place.text, nth)
         if new not in reading.taken and _get(view, new) is None:
             place.id, place.fresh = new, True
         nth += 1
@@ -234,6 +235,8 @@ def _file(
     if place.known is None:
         words = testimony(hearing, place.id, place.text)
         filing = rules.first_filing(hearing.document, words, before.get(at))
+        if filing.supersedes:
+            filing = replace(filing, valid=Period(hearing.at, None))
         spans: Sequence[Span] = indexed(place.text, policy.passages)
         if view.put(hearing.document, words, seen, filing, spans):
             return Outcome(place.id, Result.STORED)
@@ -241,13 +244,30 @@ def _file(
     view.put(hearing.document, place.known.testimony, seen, place.known.filing, ())
     if not place.fresh:
         return Outcome(place.id, Result.DUPLICATE, "heard before")
-    again = _next(place.known, hearing, Status.CURRENT, RETURNED)
+    again = _again(view, place.known.filing, hearing)
     view.refile(replace(again, supersedes=before.get(at, again.supersedes)))
     return Outcome(place.id, Result.STORED, RETURNED)
 
 
-def _next(record: Record, hearing: Hearing, status: Status, note: str) -> Filing:
-    return _refiled(record.filing, hearing.access, hearing.at, status, note)
+def _ended(filing: Filing, access: Access, at: datetime, status: Status, note: str) -> Filing:
+    """The next revision of a filing whose words are no longer there: its valid time ends, at the latest now."""
+    start, end = filing.valid.start, filing.valid.end
+    now = at if start is None else max(at, start)
+    valid = Period(start, now if end is None else min(end, now))
+    return replace(_refiled(filing, access, at, status, note), valid=valid)
+
+
+def _again(view: ReadView, filing: Filing, hearing: Hearing) -> Filing:
+    """The next revision of a filing whose words are there again, valid from now on.
+
+    An end that somebody set while it was current stays what it was.
+    """
+    held = [each.valid for each in view.history(filing.record_id) if each.status is Status.CURRENT]
+    last = held[-1] if held else Period()
+    ended = last.end is not None and last.end <= hearing.at
+    valid = last if ended else Period(hearing.at, last.end)
+    again = _refiled(filing, hearing.access, hearing.at, Status.CURRENT, RETURNED)
+    return replace(again, valid=valid)
 
 
 def _refiled(filing: Filing, access: Access, at: datetime, status: Status, note: str) -> Filing:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from quoth.core import ledger, rules
 from quoth.core.types import Access, Document, Observation, RecordId, Scope, Span, Testimony
-from quoth.ingest.passages import lines
+from quoth.ingest.passages import line_starts, lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Hearing:
 
     access: Access
     document: Document
+    """With no speaker and no session where their name is empty."""
     uri: str
     at: datetime
     said_at: datetime | None
@@ -28,6 +29,29 @@ class Hearing:
     def scope(self) -> Scope:
         """Where the records go."""
         return self.access.home
+
+    def record_id(self, text: str, nth: int, uri: str = "") -> RecordId:
+        """The id of words of this document; `uri`: where it stood when they were first read."""
+        document = self.document
+        return rules.record_id(
+            self.scope, uri or self.uri, document.session_id, text, nth, document.speaker
+        )
+
+
+def hear(access: Access, document: Document, at: datetime) -> Hearing:
+    """Read a document at one moment; a time without an offset is `InvalidInput`."""
+    if document.speaker == "" or document.session_id == "":
+        document = replace(
+            document, speaker=document.speaker or None, session_id=document.session_id or None
+        )
+    return Hearing(
+        access=access,
+        document=document,
+        uri=rules.document_uri(document),
+        at=at,
+        said_at=rules.utc(document.said_at) if document.said_at else None,
+        starts=line_starts(document.text),
+    )
 
 
 def home(access: Access) -> Access:

@@ -26,6 +26,8 @@ class Walk:
     skipped: Counter[str] = field(default_factory=Counter)
     """hidden, ignored, symlink, not_text, unreadable."""
     problems: list[str] = field(default_factory=list)
+    left: set[str] = field(default_factory=set)
+    """Files and folders that are hidden or ignored."""
     entries: int = 0
     """Names in the root folder itself; 0 is what an unmounted one looks like."""
 
@@ -87,8 +89,10 @@ def _entry(entry: os.DirEntry[str], rules: Sequence[_Rules], found: Walk) -> Pat
             found.skipped["symlink"] += 1
         elif entry.name.startswith("."):
             found.skipped["hidden"] += 1
+            found.left.add(path.as_posix())
         elif _ignored(entry.path + "/" if folder else entry.path, rules):
             found.skipped["ignored"] += 1
+            found.left.add(path.as_posix())
         elif folder:
             return path
         else:

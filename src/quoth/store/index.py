@@ -157,7 +157,7 @@ class Index:
             except Damaged as damage:
                 if self._shelf.used():
                     log.warning("index rebuilt: %s", damage)
-                    self.notices.append("the derived index was damaged or of another store and was made again")
+                    self.notices.append("the derived index was damaged or another store's and was made again")
                 self._shelf.clear()
         return self._shelf.state()
 

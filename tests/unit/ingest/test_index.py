@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -73,3 +74,20 @@ def test_wrong_vectors_are_refused_as_a_batch(filled: Any, access: Access, embed
     with pytest.raises(InferenceUnavailable, match=embedder.name):
         embed_pending(filled, access, Wrong(embedder, way), POLICY)
     assert pending(filled, access) == 10
+
+
+@pytest.mark.loopback
+def test_a_rebuild_drops_nothing_where_the_embedder_is_away(tmp_path: Path) -> None:
+    """`index_rebuild` asks the new embedder first: where it does not answer, the old vectors stay."""
+    import quoth
+
+    with quoth.open(tmp_path, embedder="hash", actor="ana", scope="a") as memory:
+        memory.remember("one heron")
+    dead = "ollama:nothing@http://127.0.0.1:9"
+    with (
+        quoth.open(tmp_path, embedder=dead, actor="ana", scope="a") as memory,
+        pytest.raises(quoth.Unavailable),
+    ):
+        memory.index_rebuild()
+    with quoth.open(tmp_path, embedder="hash", actor="ana", scope="a") as memory:
+        assert 0 == memory.index_status().pending

@@ -29,7 +29,7 @@ def document(text: str, uri: str) -> Document:
     head = front_matter(text)
     values = _values(text[head.start : head.end]) if head else {}
     said = next((moment for moment in (_moment(values.get(key)) for key in _DATES) if moment), None)
-    metadata = {key: shown for key, shown in ((key, _shown(value)) for key, value in values.items()) if shown}
+    metadata = {key: shown for key, value in values.items() if not _ours(key) and (shown := _shown(value))}
     return Document(text, uri, kind="markdown", said_at=said, metadata=metadata)
 
 
@@ -47,6 +47,11 @@ def _values(head: str) -> dict[str, object]:
     except (YAMLError, ValueError, ArithmeticError, TypeError, LookupError, AttributeError, RecursionError):
         return {}
     return {str(key): each for key, each in value.items()} if isinstance(value, dict) else {}
+
+
+def _ours(key: str) -> bool:
+    """True for a key that begins like those that the program itself keeps beside a document."""
+    return "" < key[:1] < " "
 
 
 def _moment(value: object) -> datetime | None:
