@@ -62,70 +62,92 @@ class DatabasePolicy:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The linear fusion of configuration B (retrieval-2.md section 1).
+    """The linear fusion: ``sum of weight * feature`` (docs/explanation/retrieval.md).
 
-    ``(bm25 + people_bm25 * g) * bm25 + ... ``: names that start with `people_` are multiplied by the gate
-    g (1 in conversations of people, 0 with an assistant), `previous` and `next` also by d (0 for facts).
+    Names that start with `people_` are multiplied by the gate g, 1 in conversations of people and 0 with an
+    assistant; `people_previous` and `people_next` also by d, 1 in dialogue and 0 for facts and notes.
     """
 
-    bm25: float = 4.334566
-    cosine: float = 2.76186
-    subject: float = 3.337013
-    maxsim: float = 14.938218
-    date_session: float = 4.482398
-    date_event: float = 1.184998
-    when: float = 1.703859
-    how_long: float = 0.970899
-    people_bm25: float = -4.079962
-    people_maxsim: float = -5.71104
-    people_previous: float = 4.946187
-    people_next: float = 0.702586
-    people_session_max: float = 7.289759
-    people_session_bm25: float = 1.920091
-    people_length: float = 0.305312
-    people_question: float = -1.002377
+    bm25: float = 0.0
+    """BM25 over its ideal."""
+    cosine: float = 0.0
+    """Cosine of passage and question."""
+    subject: float = 0.0
+    """The one asked for speaks."""
+    maxsim: float = 0.0
+    """Late interaction of token vectors."""
+    date_session: float = 0.0
+    """Said near the asked date."""
+    date_event: float = 0.0
+    """Speaks of a time near the asked date."""
+    when: float = 0.0
+    """Holds a date, where a date is asked for."""
+    how_long: float = 0.0
+    """Holds a duration, where one is asked for."""
+    people_bm25: float = 0.0
+    """Added to `bm25` among people."""
+    people_maxsim: float = 0.0
+    """Added to `maxsim` among people."""
+    people_previous: float = 0.0
+    """How well the previous passage of the session fits."""
+    people_next: float = 0.0
+    """How well the next one fits."""
+    people_session_max: float = 0.0
+    """The session's best passage."""
+    people_session_bm25: float = 0.0
+    """BM25 of the whole session's words."""
+    people_length: float = 0.0
+    """Logarithm of the number of words."""
+    people_question: float = 0.0
+    """The passage is a question itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonGuard:
-    """Is the answer about another person than the one asked for? Logistic over four margins.
+    """Is the answer about another person than the one asked for? A logit over four margins.
 
-    retrieval-2.md section 1; `bench fit` learns it with the weights that it goes with.
+    Each is the best of the asked person's passages minus the best of the others'.
     """
 
-    top: float = 0.8356
-    first_person: float = 0.2904
-    about: float = 0.2782
-    maxsim: float = 2.0898
-    bias: float = 0.8068
-    floor: float = 0.0881
-    """Below this logit the answer is flagged; keeps 95 % of the answerable ones on the development split."""
+    top: float = 0.0
+    """Mean of the three best scores."""
+    first_person: float = 0.0
+    """Best score among passages in the first person."""
+    about: float = 0.0
+    """Best score among passages about that person."""
+    maxsim: float = 0.0
+    """Best late interaction."""
+    bias: float = 0.0
+    floor: float = -1e9
+    """Below this logit the answer is flagged; keeps 95 % of the answerable questions (development split)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
     """Is there an answer here at all? A logit of the best of each evidence, and where the levels begin.
 
-    `bench fit` learns it from answerable questions against ones asked of stores that do not hold the answer.
+    Learned from answerable questions against ones asked of stores that do not hold the answer.
     """
 
-    known_words: float = 5.9934
+    known_words: float = 0.0
     """BM25 over that of a good passage, words that the store does not know counted too."""
-    cosine: float = 2.8482
-    maxsim: float = 10.3576
-    score: float = 0.6379
-    """Of the best fused score without who speaks."""
-    people: float = -0.6972
-    """Of the share of conversations of people in the pool, facts apart."""
-    fact: float = 0.949
-    """Of the share of facts in the pool."""
-    bias: float = -11.0424
-    low: float = -1.175
+    cosine: float = 0.0
+    """Best cosine."""
+    maxsim: float = 0.0
+    """Best late interaction."""
+    score: float = 0.0
+    """Best fused score, without who speaks."""
+    people: float = 0.0
+    """Share of conversations of people in the pool, facts apart."""
+    fact: float = 0.0
+    """Share of facts in the pool."""
+    bias: float = 0.0
+    low: float = 0.0
     """Below: no answer. Keeps 95 % of the answerable questions of every development set."""
-    moderate: float = 2.0
-    """From here the first passage is right about two times in three, one of five nine times in ten."""
-    high: float = 5.7
-    """From here the first passage is right five times in six."""
+    moderate: float = 0.0
+    """From here the first passage is right about two times in three."""
+    high: float = 0.0
+    """From here the first passage is right about four times in five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +157,102 @@ class Calibration:
     weights: Weights = field(default_factory=Weights)
     guard: PersonGuard = field(default_factory=PersonGuard)
     support: Support = field(default_factory=Support)
+
+
+FULL = Calibration(
+    Weights(
+        bm25=4.332,
+        cosine=2.7624,
+        subject=3.3372,
+        maxsim=14.9404,
+        date_session=4.4823,
+        date_event=1.185,
+        when=1.7039,
+        how_long=0.9707,
+        people_bm25=-4.0773,
+        people_maxsim=-5.7138,
+        people_previous=4.9459,
+        people_next=0.7025,
+        people_session_max=7.2891,
+        people_session_bm25=1.9203,
+        people_length=0.3053,
+        people_question=-1.0023,
+    ),
+    PersonGuard(top=0.8356, first_person=0.2904, about=0.2782, maxsim=2.0897, bias=0.8068, floor=0.0882),
+    Support(
+        known_words=3.4166,
+        cosine=2.7764,
+        maxsim=9.4872,
+        score=0.6346,
+        people=-0.8405,
+        fact=0.6496,
+        bias=-10.8098,
+        low=-1.1572,
+        moderate=2.2,
+        high=5.8,
+    ),
+)
+"""For passage and token vectors: benchmarks/results/2026-11-30-fit-minilm-b017b60."""
+
+NO_TOKENS = Calibration(
+    Weights(
+        bm25=18.475,
+        subject=3.5898,
+        date_session=4.9996,
+        date_event=1.4066,
+        when=1.8191,
+        how_long=1.1275,
+        people_bm25=-6.5389,
+        people_previous=11.8889,
+        people_next=2.0217,
+        people_session_max=4.4204,
+        people_session_bm25=4.5788,
+        people_length=0.3863,
+        people_question=-1.0228,
+    ),
+    PersonGuard(top=0.5987, first_person=0.3496, about=0.241, bias=0.6786, floor=-0.0669),
+    Support(
+        known_words=10.0931,
+        score=0.2043,
+        people=0.3669,
+        fact=1.1761,
+        bias=-5.7995,
+        low=-1.2111,
+        moderate=1.0,
+        high=4.4,
+    ),
+)
+"""For passage vectors alone: benchmarks/results/2026-11-30-fit-none-b017b60."""
+
+WORDS_ONLY = Calibration(
+    Weights(
+        bm25=18.475,
+        subject=3.5898,
+        date_session=4.9996,
+        date_event=1.4066,
+        when=1.8191,
+        how_long=1.1275,
+        people_bm25=-6.5389,
+        people_previous=11.8889,
+        people_next=2.0217,
+        people_session_max=4.4204,
+        people_session_bm25=4.5788,
+        people_length=0.3863,
+        people_question=-1.0228,
+    ),
+    PersonGuard(top=0.5987, first_person=0.3496, about=0.241, bias=0.6786, floor=-0.0669),
+    Support(
+        known_words=10.0931,
+        score=0.2043,
+        people=0.3669,
+        fact=1.1761,
+        bias=-5.7995,
+        low=-1.2111,
+        moderate=2.6,
+        high=4.4,
+    ),
+)
+"""For words alone: benchmarks/results/2026-11-30-fit-none-b017b60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +285,18 @@ class RecallPolicy:
     """The constant of reciprocal rank fusion, for the baseline."""
     gate_chars: float = 300.0
     gate_range: float = 150.0
-    """The gate where nobody speaks: ``clip((gate_chars - median length) / gate_range, 0, 1)``."""
-    full: Calibration = field(default_factory=Calibration)
+    gate_notes: float = 0.5
+    """The gate where nobody speaks: ``gate_notes * clip((gate_chars - median length) / gate_range, 0, 1)``.
+
+    Notes were not measured; half is the safe default of retrieval-2.md Q1.
+    """
+    pending_share: float = 0.2
+    """From this share of passages without a vector on, a question is answered by words alone."""
+    full: Calibration = FULL
     """With passage and token vectors."""
-    no_tokens: Calibration = field(default_factory=Calibration)
+    no_tokens: Calibration = NO_TOKENS
     """With passage vectors alone."""
-    words_only: Calibration = field(default_factory=Calibration)
+    words_only: Calibration = WORDS_ONLY
     """Without an embedder."""
 
 

@@ -33,17 +33,13 @@ class Hearing:
     def record_id(self, text: str, nth: int, uri: str = "") -> RecordId:
         """The id of words of this document; `uri`: where it stood when they were first read."""
         document = self.document
-        return rules.record_id(
-            self.scope, uri or self.uri, document.session_id, text, nth, document.speaker
-        )
+        return rules.record_id(self.scope, uri or self.uri, document.session_id, text, nth, document.speaker)
 
 
 def hear(access: Access, document: Document, at: datetime) -> Hearing:
     """Read a document at one moment; a time without an offset is `InvalidInput`."""
     if document.speaker == "" or document.session_id == "":
-        document = replace(
-            document, speaker=document.speaker or None, session_id=document.session_id or None
-        )
+        document = replace(document, speaker=document.speaker or None, session_id=document.session_id or None)
     return Hearing(
         access=access,
         document=document,

@@ -1,8 +1,8 @@
-"""roots -> walk -> read -> unchanged | moved | edited | new -> deleted: folders are followed into memory.
+"""roots -> walk -> digests -> unchanged | moved | edited | new -> deleted: folders are followed into memory.
 
 The uri of a file is its absolute path, with the root's own links resolved. What the store knows below a
-root is the cursor: a file is unchanged when the digest of its text is. Only a file whose name is gone from
-a root that is there has been deleted; a root that is missing, empty, unreadable or unmounted says nothing.
+root is the cursor: a file is unchanged when the digest of its text is. Only what is seen not to be there
+has been deleted; a root that is missing, unreadable or unmounted says nothing (`ingest.presence`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,18 +20,21 @@ from quoth.core.policy import Policy
 from quoth.core.ports import Clock, ReadView, Store, WriteView
 from quoth.core.types import Access, Document, Result
 from quoth.ingest import gate
+from quoth.ingest.alignment import likeness, words_of
+from quoth.ingest.moves import Move, matched, runs
+from quoth.ingest.presence import Disks, absence, left_out
 from quoth.ingest.readers import markdown, text
 from quoth.ingest.readers.files import binary, decode, unreadable
 from quoth.ingest.remember import BATCH_RECORDS, weight
-from quoth.ingest.revise import retire, revise
+from quoth.ingest.revise import DELETED, EMPTIED, NO_FILE, NO_TEXT, OVERWRITTEN, retire, revise
 from quoth.ingest.testify import home
 from quoth.ingest.walk import kind_of, walk
 
-MOUNT = "mount"
-"""Metadata key: the mount point that a file lies on, so that an unmounted one is known for what it is."""
+EDITED = 0.5
+"""Where two readings at one place share so many of their words, the later one is an edit of the earlier."""
 _SNIFF = 8_192
-_RETIRED = 100
-"""Documents that are retired in one transaction, so that other writers need not wait long."""
+_TOGETHER = 100
+"""Documents that are moved or retired in one transaction, so that other writers need not wait long."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -55,14 +58,6 @@ class WatchReport:
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A file whose words are new at its place."""
-
-    document: Document
-    moved_from: str | None = None
-
-
 @dataclass(slots=True)
 class _Scan:
     """What is known and found so far."""
@@ -73,16 +68,19 @@ class _Scan:
     policy: Policy
     known: dict[str, str] = field(default_factory=dict)
     """uri -> digest of what the store holds below the roots."""
-    vanished: dict[str, str] = field(default_factory=dict)
-    """The part of it whose files are gone."""
-    lost: dict[str, list[str]] = field(default_factory=dict)
-    """The same by digest, as far as no new file has taken it up."""
+    unsure: set[str] = field(default_factory=set)
+    """The part of it about which its root says nothing."""
+    gone: dict[str, str] = field(default_factory=dict)
+    """The part of it that is no longer there -> what its filings will say."""
     files: dict[str, Path] = field(default_factory=dict)
-    mounts: dict[Path, str] = field(default_factory=dict)
+    changed: dict[str, str] = field(default_factory=dict)
+    """uri -> digest of what is new there."""
+    disks: Disks = field(default_factory=Disks)
+    left: set[str] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
     count: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
-    batch: list[_Change] = field(default_factory=list)
+    batch: list[Document] = field(default_factory=list)
     weight: int = 0
 
 
@@ -105,12 +103,21 @@ def once(
     scan = _Scan(store, home(access), clock, policy)
     for path in paths:
         _find(scan, path)
-    for uri, digest in scan.vanished.items():
-        scan.lost.setdefault(digest, []).append(uri)
-    for done, (uri, path) in enumerate(sorted(scan.files.items()), 1):
-        _look(scan, uri, path)
+    _missing(scan)
+    done = 0
+
+    def tell() -> None:
+        nonlocal done
+        done += 1
         if progress:
             progress(done, len(scan.files))
+
+    for uri, path in sorted(scan.files.items()):
+        if not _look(scan, uri, path):
+            tell()
+    for uri in _move(scan):
+        _take(scan, uri)
+        tell()
     _flush(scan)
     _delete(scan)
     counted = scan.count
@@ -129,8 +136,11 @@ def once(
     )
 
 
+# -- what is there ----------------------------------------------------------------------------
+
+
 def _find(scan: _Scan, path: Path) -> None:
-    """List the files of one root, and which known ones are gone from it.
+    """List the files of one root.
 
     What is known is asked before the walk: what is saved meanwhile is not in it, so it cannot vanish.
     """
@@ -148,21 +158,22 @@ def _find(scan: _Scan, path: Path) -> None:
         if not known:
             raise unreadable(path, error) from error
         scan.problems.append(f"{unreadable(path, error)}{kept}")
+        scan.unsure |= known.keys()
         return
     scan.skipped += found.skipped
     scan.problems += found.problems
+    scan.left |= found.left
     for file in found.files:
-        _take(scan, file)
+        _list(scan, file)
     if known and root.is_dir() and not found.entries:
-        scan.problems.append(f"{str(root)!r} is empty (unmounted?){kept}")
-        return
-    missing = [uri for uri in known if uri not in scan.files]
-    if missing:
         with scan.store.read(scan.access) as view:
-            scan.vanished |= {uri: known[uri] for uri in missing if _gone(scan, view, uri)}
+            unsure = {uri for uri in known if not scan.disks.same(root, view.document(uri))}
+        if unsure:
+            scan.unsure |= unsure
+            scan.problems.append(f"{str(root)!r} is empty (unmounted?); its {len(unsure)} documents are kept")
 
 
-def _take(scan: _Scan, file: Path) -> None:
+def _list(scan: _Scan, file: Path) -> None:
     uri = file.as_posix()
     try:
         uri.encode()
@@ -173,56 +184,51 @@ def _take(scan: _Scan, file: Path) -> None:
     scan.files[uri] = file
 
 
-def _gone(scan: _Scan, view: ReadView, uri: str) -> bool:
-    """True when nothing has that name any more and the file system that it was on is there."""
-    try:
-        Path(uri).lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    except OSError as error:
-        scan.problems.append(f"{uri!r} cannot be read: {error.strerror}; it is kept")
+def _missing(scan: _Scan) -> None:
+    """Say what became of what is known and was not listed."""
+    missing = [uri for uri in scan.known if uri not in scan.files and uri not in scan.unsure]
+    if not missing:
+        return
+    kept: list[str] = []
+    with scan.store.read(scan.access) as view:
+        for uri in missing:
+            try:
+                note = absence(uri)
+            except OSError as error:
+                scan.problems.append(f"{uri!r} cannot be read: {error.strerror}; it is kept")
+                continue
+            if note is None:
+                kept += [uri] if left_out(uri, scan.left) else []
+                continue
+            mount = scan.disks.missing(view.document(uri))
+            if mount:
+                scan.problems.append(f"{mount!r} is not mounted: {uri!r} is kept")
+            else:
+                scan.gone[uri] = note
+    if kept:
+        scan.problems.append(
+            f"{len(kept)} documents are hidden or ignored now and kept as they were read last: "
+            f"{min(kept)!r} is the first"
+        )
+
+
+def _look(scan: _Scan, uri: str, path: Path) -> bool:
+    """Read one file for its digest; True where its words are new at its place."""
+    words = _words(scan, uri, path)
+    kind = kind_of(path)
+    if words is None or kind is None or not _passes(scan, Document(words, uri, kind=kind)):
         return False
-    else:
+    digest = rules.text_digest(words)
+    if scan.known.get(uri) == digest:
+        scan.count["files"] += 1
+        scan.count["unchanged"] += 1
         return False
-    mount = view.document(uri).metadata.get(MOUNT)
-    if mount and uri.startswith(f"{mount}/") and not Path(mount).is_mount():
-        scan.problems.append(f"{mount!r} is not mounted: {uri!r} is kept")
-        return False
+    scan.changed[uri] = digest
     return True
 
 
-def _look(scan: _Scan, uri: str, path: Path) -> None:
-    """Read one file and note what it means."""
-    document = _read(scan, uri, path)
-    if document is None:
-        return
-    digest = rules.text_digest(document.text)
-    scan.count["files"] += 1
-    if scan.known.get(uri) == digest:
-        scan.count["unchanged"] += 1
-        return
-    moved_from = None
-    if uri not in scan.known:
-        moved_from = _was(scan, path, digest)
-    scan.batch.append(_Change(document, moved_from))
-    scan.weight += weight(document)
-    if scan.weight >= BATCH_RECORDS:
-        _flush(scan)
-
-
-def _was(scan: _Scan, path: Path, digest: str) -> str | None:
-    """The name that a new file had before: one that is gone and had the same words; the likest name first."""
-    same = scan.lost.get(digest)
-    if not same:
-        return None
-    uri = min(same, key=lambda each: (Path(each).name != path.name, each))
-    same.remove(uri)
-    del scan.vanished[uri]
-    return uri
-
-
-def _read(scan: _Scan, uri: str, path: Path) -> Document | None:
-    """A file as a document; None, and counted, where it is no note."""
+def _words(scan: _Scan, uri: str, path: Path) -> str | None:
+    """The text of a file; None, and counted, where it is no note."""
     kind = kind_of(path)
     try:
         if kind is None:
@@ -230,7 +236,7 @@ def _read(scan: _Scan, uri: str, path: Path) -> Document | None:
                 scan.skipped["binary" if binary(file.read(_SNIFF)) else "not_text"] += 1
             return None
         if path.stat().st_size > 4 * scan.policy.gate.max_document + 4:
-            scan.skipped["too_large"] += 1
+            _too_large(scan, uri)
             return None
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -241,47 +247,133 @@ def _read(scan: _Scan, uri: str, path: Path) -> Document | None:
         return None
     if binary(raw):
         scan.skipped["binary"] += 1
+        _no_note(scan, uri, NO_TEXT)
         return None
     try:
-        words = decode(raw, uri)
+        return decode(raw, uri)
     except InvalidInput as error:
         scan.skipped["not_text"] += 1
         scan.problems.append(str(error))
+        _no_note(scan, uri, NO_TEXT)
         return None
-    document = markdown.document(words, uri) if kind == "markdown" else text.document(words, uri)
-    mount = _mount(scan, path.parent)
-    if mount:
-        document = replace(document, metadata={**document.metadata, MOUNT: mount})
-    return _passed(scan, document)
 
 
-def _passed(scan: _Scan, document: Document) -> Document | None:
-    """The document, unless the gate refuses it; one that was emptied is as good as deleted."""
+def _passes(scan: _Scan, document: Document) -> bool:
+    """Whether the gate lets a document in; one that was emptied is as good as deleted."""
     refusal = gate.refusal(document, scan.policy.gate)
     if refusal is None:
-        return document
+        return True
     if refusal == "empty":
-        if document.uri in scan.known:
-            scan.vanished[document.uri] = ""
         scan.skipped["empty"] += 1
+        _no_note(scan, document.uri, EMPTIED)
     elif refusal.startswith("too large"):
-        scan.skipped["too_large"] += 1
+        _too_large(scan, document.uri)
     else:
         scan.skipped["refused"] += 1
         scan.problems.append(f"{document.uri!r} is refused: {refusal}")
-    return None
+    return False
 
 
-def _mount(scan: _Scan, folder: Path) -> str:
-    """The mount point of a folder; empty for the file system of the root."""
-    if folder not in scan.mounts:
-        if folder == folder.parent:
-            scan.mounts[folder] = ""
-        elif folder.is_mount():
-            scan.mounts[folder] = folder.as_posix()
-        else:
-            scan.mounts[folder] = _mount(scan, folder.parent)
-    return scan.mounts[folder]
+def _no_note(scan: _Scan, uri: str, note: str) -> None:
+    if uri in scan.known:
+        scan.gone[uri] = note
+
+
+def _too_large(scan: _Scan, uri: str) -> None:
+    scan.skipped["too_large"] += 1
+    if uri in scan.known:
+        scan.problems.append(f"{uri!r} is too large now and kept as it was read last")
+
+
+# -- what has another name --------------------------------------------------------------------
+
+
+def _move(scan: _Scan) -> list[str]:
+    """Give documents that moved their new names; the changed files whose words are still to be read."""
+    runs_ = list(runs(matched(scan.changed, _offered(scan), scan.gone)))
+    while runs_:
+        together, size = [], 0
+        while runs_ and size < _TOGETHER:
+            together.append(runs_.pop())
+            size += len(together[-1])
+        with scan.store.write(scan.access) as view:
+            counted = [_rename(scan, view, run) for run in together]
+        for run, counts in zip(together, counted, strict=True):
+            if counts is None:
+                continue
+            scan.count += counts
+            for move in run:
+                scan.known[move.new] = scan.known.pop(move.old)
+                scan.gone.pop(move.old, None)
+    return sorted(scan.changed)
+
+
+def _offered(scan: _Scan) -> dict[str, str]:
+    """uri -> digest of known documents that may stand under another name now.
+
+    Those whose name is gone; and those in whose place other words stand: either known ones, that came from
+    elsewhere, or new ones that are no edit of them.
+    """
+    other = {uri: scan.known[uri] for uri in scan.changed if uri in scan.known}
+    gone = {uri: scan.known[uri] for uri in scan.gone}
+    wanted = set(scan.changed.values())
+    from_elsewhere = {*other.values(), *gone.values()}
+    offered = {uri: digest for uri, digest in gone.items() if digest in wanted}
+    with scan.store.read(scan.access) as view:
+        for uri, digest in other.items():
+            if digest in wanted and (scan.changed[uri] in from_elsewhere or not _edited(scan, view, uri)):
+                offered[uri] = digest
+    return offered
+
+
+def _edited(scan: _Scan, view: ReadView, uri: str) -> bool:
+    """Whether what stands in a file is what stood there before, edited."""
+    new = _words(scan, uri, scan.files[uri])
+    return new is None or likeness(words_of(view.document(uri).text), words_of(new)) >= EDITED
+
+
+def _rename(scan: _Scan, view: WriteView, run: Sequence[Move]) -> Counter[str] | None:
+    """Move documents that belong together; None where the store holds other words by now."""
+    if any(move.old in scan.known and not _holds(scan, view, move.old) for move in run):
+        return None
+    counted = Counter(moved=sum(1 for move in run if move.new in scan.changed))
+    taken = run[0].new
+    if taken in view.documents(taken):
+        if not _holds(scan, view, taken):
+            return None
+        retracted = retire(view, scan.access, scan.clock, taken, OVERWRITTEN)
+        counted += Counter(deleted=1, retracted=retracted)
+    for move in run:
+        view.move(move.old, move.new, scan.clock.now())
+    return counted
+
+
+def _holds(scan: _Scan, view: ReadView, uri: str) -> bool:
+    """Whether the store still holds what was known when the scan began."""
+    return view.documents(uri).get(uri) == scan.known.get(uri)
+
+
+# -- what has other words, or none ------------------------------------------------------------
+
+
+def _take(scan: _Scan, uri: str) -> None:
+    """Read a file whose words are new at its place, unless a document with these words was moved there."""
+    if scan.known.get(uri) == scan.changed[uri]:
+        scan.count["files"] += 1
+        return
+    path = scan.files[uri]
+    words = _words(scan, uri, path)
+    if words is None:
+        return
+    document = markdown.document(words, uri) if kind_of(path) == "markdown" else text.document(words, uri)
+    document = scan.disks.marked(document, path.parent)
+    if not _passes(scan, document):
+        return
+    scan.count["files"] += 1
+    scan.batch.append(document)
+    scan.weight += weight(document)
+    if scan.weight >= BATCH_RECORDS:
+        _flush(scan)
 
 
 def _flush(scan: _Scan) -> None:
@@ -290,45 +382,39 @@ def _flush(scan: _Scan) -> None:
         return
     counted: Counter[str] = Counter()
     with scan.store.write(scan.access) as view:
-        for change in scan.batch:
-            counted += _change(scan, view, change)
+        for document in scan.batch:
+            revision = revise(view, scan.access, scan.clock, scan.policy, document)
+            counted["edited" if document.uri in scan.known else "new"] += 1
+            counted["stored"] += sum(1 for each in revision.outcomes if each.outcome is Result.STORED)
+            counted["superseded"] += revision.superseded
+            counted["retracted"] += revision.retracted
     scan.count += counted
     scan.batch, scan.weight = [], 0
 
 
-def _change(scan: _Scan, view: WriteView, change: _Change) -> Counter[str]:
-    document, old = change.document, change.moved_from
-    digest = rules.text_digest(document.text)
-    if old and view.documents(old).get(old) == digest and document.uri not in view.documents(document.uri):
-        view.move(old, document.uri, scan.clock.now())
-        return Counter(moved=1)
-    revision = revise(view, scan.access, scan.clock, scan.policy, document)
-    return Counter(
-        {
-            "edited" if document.uri in scan.known else "new": 1,
-            "stored": sum(1 for each in revision.outcomes if each.outcome is Result.STORED),
-            "superseded": revision.superseded,
-            "retracted": revision.retracted,
-        }
-    )
-
-
 def _delete(scan: _Scan) -> None:
     """Retract what stood in the files that are gone, unless they or their words have changed since."""
-    waiting = sorted(scan.vanished)
-    for start in range(0, len(waiting), _RETIRED):
+    waiting = sorted(scan.gone)
+    for start in range(0, len(waiting), _TOGETHER):
         with scan.store.write(scan.access) as view:
             counted: Counter[str] = Counter()
-            for uri in waiting[start : start + _RETIRED]:
+            for uri in waiting[start : start + _TOGETHER]:
                 counted += _retire(scan, view, uri)
         scan.count += counted
 
 
 def _retire(scan: _Scan, view: WriteView, uri: str) -> Counter[str]:
-    emptied = scan.vanished[uri] == ""
-    if view.documents(uri).get(uri) != scan.known[uri] or (not emptied and os.path.lexists(uri)):
+    note = scan.gone[uri]
+    if not _holds(scan, view, uri) or (note in (DELETED, NO_FILE) and not _absent(uri)):
         return Counter()
     try:
-        return Counter(deleted=1, retracted=retire(view, scan.access, scan.clock, uri))
+        return Counter(deleted=1, retracted=retire(view, scan.access, scan.clock, uri, note))
     except NotFound:
         return Counter()
+
+
+def _absent(uri: str) -> bool:
+    try:
+        return absence(uri) is not None
+    except OSError:
+        return False

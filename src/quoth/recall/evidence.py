@@ -188,11 +188,15 @@ def _subject(view: ReadView, turns: Turns, plan: Plan) -> Column:
 
 
 def _gates(view: ReadView, turns: Turns, policy: RecallPolicy) -> tuple[Column, Column]:
-    """How much context counts (1 among people, 0 with an assistant), and whether neighbours do."""
-    nobody = np.float32(min(max((policy.gate_chars - view.median_chars()) / policy.gate_range, 0.0), 1.0))
+    """How much context counts (1 among people, 0 with an assistant), and whether neighbours do.
+
+    Neighbours count in a dialogue: not for facts, and not for notes, where nobody answers the line before.
+    """
+    short = min(max((policy.gate_chars - view.median_chars()) / policy.gate_range, 0.0), 1.0)
+    nobody = turns.voice == int(Voice.NONE)
     fact = turns.grain == GRAINS[Grain.FACT]
-    gate = np.where(turns.voice == int(Voice.PERSON), 1, np.where(turns.voice == int(Voice.NONE), nobody, 0))
-    return np.where(fact, 1, gate).astype(np.float32), (~fact).astype(np.float32)
+    gate = np.where(turns.voice == int(Voice.PERSON), 1, np.where(nobody, policy.gate_notes * short, 0))
+    return np.where(fact, 1, gate).astype(np.float32), (~fact & ~nobody).astype(np.float32)
 
 
 def _allowed(turns: Turns, plan: Plan) -> NDArray[np.bool_]:

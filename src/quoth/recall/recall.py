@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quoth.core.errors import InferenceUnavailable, InvalidInput
-from quoth.core.policy import Calibration, Policy
+from quoth.core.policy import Calibration, Policy, RecallPolicy
 from quoth.core.ports import Clock, Embedder, ReadView, Store
 from quoth.core.rules import standing
 from quoth.core.text import normal_form
@@ -61,7 +61,7 @@ def recall(
     moment = as_of.valid or clock.now()
     with store.read(access, as_of) as view:
         plan = plan_of(asked, view, policy.recall, grain)
-        query, degraded = _embed(embedder, plan, view)
+        query, degraded = _embed(embedder, plan, view, policy.recall)
         evidence = gather(view, plan, query, policy.recall, policy.lexical)
         calibration = _calibration(policy, query)
         values = fuse.scores(evidence, calibration.weights, policy.recall)
@@ -102,7 +102,9 @@ def _check(k: int, budget: int | None, grain: Grain | None, mode: str, tier: str
         raise InvalidInput(f"tier must be one of {', '.join(TIERS)}, not {tier!r}")
 
 
-def _embed(embedder: Embedder | None, plan: Plan, view: ReadView) -> tuple[Embedding | None, tuple[str, ...]]:
+def _embed(
+    embedder: Embedder | None, plan: Plan, view: ReadView, policy: RecallPolicy
+) -> tuple[Embedding | None, tuple[str, ...]]:
     """The question as a vector; None and the reason where words must do."""
     if embedder is None:
         return None, ("no embedder: found by words alone",)
@@ -114,13 +116,15 @@ def _embed(embedder: Embedder | None, plan: Plan, view: ReadView) -> tuple[Embed
         return None, ("no vectors yet: found by words alone until `quoth index`",) if view.readable() else ()
     if not plan.dense_text.strip():
         return None, ()
+    pending = view.pending()
+    behind = f"{pending} passages have no vector yet and are found by words alone: quoth index"
+    if pending > policy.pending_share * view.readable():
+        return None, (behind,)
     try:
         query = embedder.embed([plan.dense_text], "query")[0]
     except InferenceUnavailable as error:
         return None, (f"{error}: found by words alone",)
-    pending = view.pending()
-    behind = (f"{pending} passages have no vector yet and are found by words alone: quoth index",)
-    return query, behind if pending else ()
+    return query, (behind,) if pending else ()
 
 
 def _calibration(policy: Policy, query: Embedding | None) -> Calibration:

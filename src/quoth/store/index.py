@@ -102,7 +102,8 @@ class Index:
         """`model` 0 keeps no vectors."""
         self.model = model
         self.notices: list[str] = []
-        self._shelf = Shelf(folder, store, dimensions)
+        self._folder = folder
+        self._shelf = Shelf(folder, store, model, dimensions)
         self._lock = threading.RLock()
         self._cache: dict[frozenset[int], _Cached] = {}
         self._later: dict[int, list[tuple[int, int, str, int, int]]] = {}
@@ -134,39 +135,38 @@ class Index:
     def _catch_up(self, db: apsw.Connection, seen: Snapshot) -> State:
         n, last = seen.passages, seen.vectors if self.model else 0
         try:
-            state = self._checked(db, n)
-            if state.passages >= n and state.vectors >= last and state.model == self.model:
-                return state
+            try:
+                state = self._shelf.state()
+                whole = state.passages >= n and state.vectors >= last and state.model == self.model
+                if whole and self._belongs(db, state, n):
+                    return state
+            except Damaged:
+                pass  # or another process was writing: looked at again under the lock
             with self._shelf.locked():
                 return self._append(db, n, last)
         except OSError as error:
-            log.warning("index kept in memory: %s", error.strerror)
-            self.notices.append("the derived index cannot be written here and is kept in memory")
-            self._shelf = Shelf(None, self._shelf.store, self._shelf.dimensions)
+            self._keep_in_memory(error)
             return self._append(db, n, last)
 
-    def _checked(self, db: apsw.Connection, n: int) -> State:
-        """What the files hold, made anew where they are damaged or of another history."""
-        try:
-            return self._sound(db, n)
-        except Damaged:  # or another process is making them just now: look again under the lock
-            pass
-        with self._shelf.locked():
-            try:
-                return self._sound(db, n)
-            except Damaged as damage:
-                if self._shelf.used():
-                    log.warning("index rebuilt: %s", damage)
-                    self.notices.append("the derived index was damaged or another store's and was made again")
-                self._shelf.clear()
-        return self._shelf.state()
+    def _keep_in_memory(self, error: OSError) -> None:
+        log.warning("index kept in memory: %s", error.strerror)
+        self.notices.append("the derived index cannot be written here and is kept in memory")
+        self._shelf = Shelf(None, self._shelf.store, self.model, self._shelf.dimensions)
 
-    def _sound(self, db: apsw.Connection, n: int) -> State:
-        """What the files hold; `Damaged` unless they are whole and of this history."""
-        state = self._shelf.state()
-        if not self._belongs(db, state, n):
+    def _checked(self, db: apsw.Connection, n: int) -> State:
+        """What the files hold, emptied where they are damaged or of another history. Under the lock."""
+        shelf = self._shelf
+        try:
+            state = shelf.state()
+            if self._belongs(db, state, n):
+                return state
             raise Damaged("another history")
-        return state
+        except Damaged as damage:
+            if shelf.used():
+                log.warning("index rebuilt: %s", damage)
+                self.notices.append("the derived index was damaged or of another store and was made again")
+            shelf.clear()
+            return shelf.state()
 
     def _belongs(self, db: apsw.Connection, state: State, n: int) -> bool:
         """Whether the last passage that both know is the same one (a restored database differs)."""
@@ -182,11 +182,10 @@ class Index:
 
     def _append(self, db: apsw.Connection, n: int, last: int) -> State:
         shelf = self._shelf
-        state = shelf.state()
+        state = self._checked(db, n)
         if state.model != self.model:
-            state = replace(state, model=self.model, vectors=0)
-            for each in (shelf.pieces, shelf.scales, shelf.matrix):
-                each.write(0, np.zeros((state.passages, *each.shape), each.dtype))
+            state = shelf.blank(state)
+            shelf.publish(state)
         while state.passages < n:
             block = (state.passages // BLOCK + 1) * BLOCK
             state = self._append_passages(db, state, min(n, state.passages + CHUNK, block))
@@ -196,7 +195,7 @@ class Index:
         while self.model and state.vectors < last:
             state = self._append_vectors(db, state, last)
             shelf.publish(state)
-        shelf.publish(state)
+        shelf.map(state)
         return state
 
     def _append_passages(self, db: apsw.Connection, state: State, upto: int) -> State:
@@ -210,14 +209,14 @@ class Index:
             except (TypeError, ValueError, KeyError, OverflowError) as error:
                 raise IntegrityError(f"passage no. {row[0]} is damaged: quoth verify") from error
         part["terms_end"] = state.terms + np.cumsum(part["tokens"])
-        shelf, at = self._shelf, state.passages
-        shelf.columns.write(at, part)
+        shelf = self._shelf
+        shelf.columns.append(part)
         stream = np.frombuffer(b"".join(words), "<u4")
-        shelf.words.write(state.terms, stream)
+        shelf.words.append(stream)
         if self.model:
-            for each in (shelf.pieces, shelf.scales, shelf.matrix):
-                each.write(at, np.zeros((len(rows), *each.shape), each.dtype))
-        return replace(state, passages=at + len(rows), terms=state.terms + len(stream))
+            for each in shelf.dense():
+                each.append(np.zeros((len(rows), *each.shape), each.dtype))
+        return replace(state, passages=state.passages + len(rows), terms=state.terms + len(stream))
 
     def _sort_block(self, state: State) -> State:
         """Add the last block, which is whole now, to the postings."""
@@ -226,8 +225,8 @@ class Index:
         order = np.argsort(words, kind="stable")
         tokens = shelf.columns.view(state.passages)["tokens"][-BLOCK:]
         owners = np.repeat(np.arange(state.passages - BLOCK, state.passages, dtype=np.uint32), tokens)
-        shelf.postings.write(state.sorted, words[order])
-        shelf.owners.write(state.sorted, owners[order])
+        shelf.postings.append(words[order])
+        shelf.owners.append(owners[order])
         return replace(state, sorted=state.terms)
 
     def _append_vectors(self, db: apsw.Connection, state: State, last: int) -> State:
@@ -240,6 +239,9 @@ class Index:
             return replace(state, vectors=last)
         at = np.array([row[1] - 1 for row in rows], np.int64)
         shelf = self._shelf
+        for each in shelf.dense():
+            each.unsettle(at)
+        shelf.publish(state)  # a crash while they are written over is no damage
         shelf.scales.scatter(at, np.array([row[2] for row in rows], np.float32))
         shelf.matrix.scatter(at, np.stack([np.frombuffer(row[3], np.int8) for row in rows]))
         pieces = np.zeros((len(rows), PIECES), np.uint16)
@@ -371,26 +373,38 @@ class Index:
         """Let go of the maps."""
         with self._lock:
             self._cache.clear()
-            for each in self._shelf.arrays():
-                each.forget()
+            self._shelf.forget()
 
     def rebuild(self, db: apsw.Connection) -> None:
-        """Throw the arrays away and copy them again."""
+        """Throw the arrays away and copy them again, whatever they are."""
         with self._lock:
             self._cache.clear()
             self._pieces.clear()
             self._pieces_seen = 0
-            with self._shelf.locked():
-                self._shelf.clear()
+            self.notices.clear()
+            self._shelf = Shelf(self._folder, self._shelf.store, self.model, self._shelf.dimensions)
+            try:
+                with self._shelf.locked():
+                    self._shelf.clear()
+            except OSError as error:
+                self._keep_in_memory(error)
             self._catch_up(db, snapshot(db))
 
     def differences(self, db: apsw.Connection) -> list[str]:
-        """Names of the files that do not equal the rows (a whole comparison, for `verify`)."""
+        """Names of the files that do not equal the rows (a whole comparison, for `verify`).
+
+        Damaged files are left for the next reader or `rebuild` to make again.
+        """
         with self._lock:
             seen = snapshot(db)
+            if names := self._shelf.damaged():
+                return names
             self._catch_up(db, seen)
             twin = Index(None, self._shelf.store, self.model, self._shelf.dimensions)
-            return self._shelf.unlike(twin._shelf, twin._catch_up(db, seen))
+            names = self._shelf.unlike(twin._shelf, twin._catch_up(db, seen))
+            if names:
+                self._shelf.doubt()
+            return names
 
 
 def _one(db: apsw.Connection, statement: str, *values: object) -> int:

@@ -5,21 +5,29 @@ of passages is whole, the same hashes stand sorted in `postings`, and in `owners
 then found in a block by bisection.
 Rows in the database are the truth; these arrays are copied from them and can be thrown away.
 Several processes share the files: who holds the lock appends rows that are committed, then publishes
-the new counts in one small state record with a checksum. A reader maps the files and looks at the first
+the new counts in a state record, which is replaced whole. A reader maps the files and looks at the first
 `n` passages only, `n` being what its own snapshot of the database holds.
+The state record also holds a checksum of every chunk of every file, as far as its rows are published:
+what a file holds must be what was written there, before it is mapped for the first time. A large store is
+sampled then, and compared whole by `verify`. What differs is looked at again under the lock, because
+another process may be writing; chunks about to change in place have no checksum until they are whole.
 Without a writable folder the same arrays live in memory.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
+import shutil
+import stat
 import struct
 import zlib
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +61,27 @@ COLUMNS = np.dtype(
 PIECES = 32
 """Wordpiece ids kept for a passage (retrieval-2.md Q2: cap 32)."""
 
-_STATE = struct.Struct("<8s16sIIiqqqq")
+CHUNK = 1 << 16
+"""Bytes that share a checksum."""
+
+WHOLE = 64 << 20
+"""Bytes that are checked when a store is first looked at (60 ms); of more only every second, third ..."""
+
+_SLACK = 16 << 20
+_FILES = ("columns", "words", "postings", "owners", "pieces", "scales", "matrix")
+_DENSE = ("pieces", "scales", "matrix")
+CHUNK = 1 << 16
+"""Bytes that share a checksum."""
+
+WHOLE = 64 << 20
+"""Bytes that are checked when a store is first looked at (60 ms); of more only every second, third ..."""
+
+_SLACK = 16 << 20
+_FILES = ("columns", "words", "postings", "owners", "pieces", "scales", "matrix")
+_DENSE = ("pieces", "scales", "matrix")
+_STATE = struct.Struct("<8s16sIIiqqqq7I")
 _MAGIC = b"QUOTHIX1"
+_VERSION = 2
 
 
 class Damaged(Exception):
@@ -74,32 +101,62 @@ class State:
     """Words of whole blocks, which are in `postings` too."""
     vectors: int = 0
     """Last row of the table `vector` that was copied."""
+    sums: tuple[bytes, ...] = (b"",) * len(_FILES)
+    """CRC-32 of each chunk of each file; 0 where there is none."""
 
     def pack(self, store: bytes) -> bytes:
         """The state record with its checksum."""
-        body = _STATE.pack(
-            _MAGIC,
-            store,
-            1,
-            self.generation,
-            self.model,
-            self.passages,
-            self.terms,
-            self.sorted,
-            self.vectors,
-        )
+        counts = (self.generation, self.model, self.passages, self.terms, self.sorted, self.vectors)
+        lengths = (len(each) for each in self.sums)
+        body = _STATE.pack(_MAGIC, store, _VERSION, *counts, *lengths) + b"".join(self.sums)
         return body + zlib.crc32(body).to_bytes(4, "little")
 
     @classmethod
     def unpack(cls, raw: bytes, store: bytes) -> State:
         """The inverse of `pack`; `Damaged` unless it is whole and of this store."""
-        body = raw[: _STATE.size]
-        if len(raw) != _STATE.size + 4 or zlib.crc32(body).to_bytes(4, "little") != raw[_STATE.size :]:
+        body = raw[:-4]
+        if len(body) < _STATE.size or zlib.crc32(body).to_bytes(4, "little") != raw[-4:]:
             raise Damaged("state record")
-        magic, owner, version, *counts = _STATE.unpack(body)
-        if (magic, owner, version) != (_MAGIC, store, 1):
-            raise Damaged("state record of another store")
-        return cls(*counts)
+        magic, owner, version, *counts = _STATE.unpack_from(body)
+        if (magic, owner, version) != (_MAGIC, store, _VERSION):
+            raise Damaged("state record of another store or version")
+        sums, at = [], _STATE.size
+        for length in counts[6:]:
+            sums.append(body[at : at + length])
+            at += length
+        return cls(*counts[:6], tuple(sums))
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _put(handle: int, data: bytes, at: int) -> None:
+    """Write all of it."""
+    rest = memoryview(data)
+    while rest:
+        done = os.pwrite(handle, rest, at)
+        if not done:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rest, at = rest[done:], at + done
+
+
+def _reserve(handle: int, size: int) -> None:
+    """Make a file longer, with room for it: reading a mapped hole on a full disk would end the process."""
+    now = os.fstat(handle).st_size
+    if size <= now:
+        return
+    try:
+        os.posix_fallocate(handle, now, size - now)
+    except (AttributeError, OSError) as error:
+        if getattr(error, "errno", None) not in (None, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            raise
+        for at in range(now, size, 1 << 20):
+            _put(handle, bytes(min(1 << 20, size - at)), at)
 
 
 class Array:
@@ -111,7 +168,21 @@ class Array:
         self.shape = shape
         self.stride = dtype.itemsize * int(np.prod(shape, dtype=int))
         self.path = path
+        self.rows = 0
+        """Rows that count: the next one is appended behind them."""
+        self.sums = array("I")
         self._memory: NDArray[Any] = np.zeros((0, *shape), dtype)
+
+    def _size(self) -> int:
+        """Length of the file; `Damaged` where there is none."""
+        assert self.path is not None
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            raise Damaged(f"{self.path.name}: {error.strerror}") from error
+        if not stat.S_ISREG(found.st_mode):
+            raise Damaged(f"{self.path.name} is no file")
+        return found.st_size
 
     def view(self, count: int) -> NDArray[Any]:
         """The first `count` rows; `Damaged` when the file is shorter."""
@@ -119,65 +190,139 @@ class Array:
             return self._memory[:count]
         if self.path is None:
             raise Damaged("memory")
-        try:
-            rows = self.path.stat().st_size // self.stride
-        except FileNotFoundError:
-            rows = 0
+        rows = self._size() // self.stride
         if rows < count:
-            raise Damaged(self.path.name)
-        mapped = np.memmap(self.path, self.dtype, "r", shape=(rows, *self.shape))
+            raise Damaged(f"{self.path.name} is too short")
+        try:
+            mapped = np.memmap(self.path, self.dtype, "r", shape=(rows, *self.shape))
+        except (OSError, ValueError) as error:
+            raise Damaged(f"{self.path.name} cannot be mapped") from error
         self._memory = mapped.view(np.ndarray)  # the subclass makes every access slow
         return self._memory[:count]
 
-    def write(self, at: int, rows: NDArray[Any]) -> None:
-        """Put rows at a place, growing as needed; gaps read as zeros."""
-        if self.path is not None:
-            with self.path.open("r+b") as file:
-                grown = (at + len(rows)) * self.stride
-                if os.fstat(file.fileno()).st_size < grown:
-                    os.ftruncate(file.fileno(), max(grown, int(at * 1.25) * self.stride))
-                os.pwrite(file.fileno(), np.ascontiguousarray(rows, self.dtype).tobytes(), at * self.stride)
+    def sound(self, step: int) -> bool:
+        """Whether every so manieth chunk, and the last one, is what was written. Nothing is mapped."""
+        end = self.rows * self.stride
+        if len(self.sums) != -(-end // CHUNK):
+            return False
+        if self.path is None or not end:
+            return True
+        if self._size() < end:
+            return False
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                return all(
+                    self._sum(file.fileno(), chunk) == self.sums[chunk]
+                    for chunk in {*range(0, len(self.sums), step), len(self.sums) - 1}
+                    if self.sums[chunk]
+                )
+        except OSError as error:
+            raise Damaged(f"{self.path.name}: {error.strerror}") from error
+
+    def _sum(self, handle: int, chunk: int) -> int:
+        """The checksum of what the file holds there, up to the last row that counts."""
+        size = min(CHUNK, self.rows * self.stride - chunk * CHUNK)
+        return zlib.crc32(os.pread(handle, size, chunk * CHUNK))
+
+    def append(self, rows: NDArray[Any]) -> None:
+        """Put rows behind the last one, whatever stands there."""
+        if self.path is None:
+            end = self.rows + len(rows)
+            if end > len(self._memory):
+                grown = np.zeros((max(end, int(self.rows * 1.5)), *self.shape), self.dtype)
+                grown[: self.rows] = self._memory[: self.rows]
+                self._memory = grown
+            self._memory[self.rows : end] = rows
+            self.rows = end
             return
-        if at + len(rows) > len(self._memory):
-            grown_rows = np.zeros((max(at + len(rows), int(at * 1.5)), *self.shape), self.dtype)
-            grown_rows[: len(self._memory)] = self._memory
-            self._memory = grown_rows
-        self._memory[at : at + len(rows)] = rows
+        data, at = np.ascontiguousarray(rows, self.dtype).tobytes(), self.rows * self.stride
+        self.reserve(self.rows + len(rows), data)
+        for start in range(at - at % CHUNK, at + len(data), CHUNK):
+            part = memoryview(data)[max(start - at, 0) : start + CHUNK - at]
+            if start >= at:
+                self.sums.append(zlib.crc32(part))
+            elif self.sums[-1]:
+                self.sums[-1] = zlib.crc32(part, self.sums[-1])
+
+    def reserve(self, rows: int, data: bytes = b"") -> None:
+        """Let so many rows count: those of `data` behind the last one, then zeros in a new file."""
+        if self.path is not None:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                size, at = rows * self.stride, self.rows * self.stride
+                if size > os.fstat(handle).st_size:
+                    _reserve(handle, size + min(at // 8, _SLACK))
+                _put(handle, data, at)
+            finally:
+                os.close(handle)
+        elif rows > len(self._memory):
+            self._memory = np.zeros((rows, *self.shape), self.dtype)
+        self.rows = rows
+
+    def _touched(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.unique(np.concatenate((at * self.stride, at * self.stride + self.stride - 1)) // CHUNK)
+
+    def unsettle(self, at: NDArray[np.int64]) -> None:
+        """Have no checksum where these rows stand: they are about to be written over."""
+        if self.path is not None:
+            for chunk in self._touched(at).tolist():
+                self.sums[chunk] = 0
 
     def scatter(self, at: NDArray[np.int64], rows: NDArray[Any]) -> None:
-        """Put each row at its own place; runs of neighbours are written together."""
+        """Write each row over the one at its place; runs of neighbours are written together."""
         order = np.argsort(at, kind="stable")
-        at, rows = at[order], rows[order]
-        for part in np.split(np.arange(len(at)), np.flatnonzero(np.diff(at) != 1) + 1):
-            if len(part):
-                self.write(int(at[part[0]]), rows[part])
+        at, rows = at[order], np.ascontiguousarray(rows[order], self.dtype)
+        if self.path is None:
+            self._memory[at] = rows
+            return
+        handle = os.open(self.path, os.O_RDWR)
+        try:
+            for part in np.split(np.arange(len(at)), np.flatnonzero(np.diff(at) != 1) + 1):
+                if len(part):
+                    _put(handle, rows[part].tobytes(), int(at[part[0]]) * self.stride)
+            for chunk in self._touched(at).tolist():
+                self.sums[chunk] = self._sum(handle, chunk)
+        finally:
+            os.close(handle)
 
     def forget(self) -> None:
         """Let go of the map (in memory: of the rows)."""
         self._memory = np.zeros((0, *self.shape), self.dtype)
 
+    def renew(self) -> None:
+        """Begin with a new file, so that readers keep the map of the old one."""
+        self.forget()
+        self.rows, self.sums = 0, array("I")
+        if self.path is not None:
+            _remove(self.path)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+
 
 class Shelf:
     """The arrays of one store and the record of what they hold."""
 
-    def __init__(self, folder: Path | None, store: str, dimensions: int) -> None:
-        """`folder` None keeps everything in memory."""
+    def __init__(self, folder: Path | None, store: str, model: int, dimensions: int) -> None:
+        """`folder` None keeps everything in memory; `model` 0 keeps no vectors."""
         self.folder = folder
         self.store = store
+        self.model = model
         self.dimensions = dimensions
         self._store = bytes.fromhex(store)
         self._state = State()
+        self._raw = b""
+        self._trusted: int | None = None
+        self._doubtful = False
 
-        def array(name: str, dtype: str | np.dtype, *shape: int) -> Array:
+        def rows(name: str, dtype: str | np.dtype, *shape: int) -> Array:
             return Array(np.dtype(dtype), shape, folder / name if folder else None)
 
-        self.columns = array("columns", COLUMNS)
-        self.words = array("words", "<u4")
-        self.postings = array("postings", "<u4")
-        self.owners = array("owners", "<u4")
-        self.pieces = array("pieces", "<u2", PIECES)
-        self.scales = array("scales", "<f4")
-        self.matrix = array("matrix", "i1", max(dimensions, 1))
+        self.columns = rows("columns", COLUMNS)
+        self.words = rows("words", "<u4")
+        self.postings = rows("postings", "<u4")
+        self.owners = rows("owners", "<u4")
+        self.pieces = rows("pieces", "<u2", PIECES)
+        self.scales = rows("scales", "<f4")
+        self.matrix = rows("matrix", "i1", max(dimensions, 1))
 
     def used(self) -> bool:
         """Whether something was written here before."""
@@ -190,14 +335,9 @@ class Shelf:
         """
         names = []
         there = np.flatnonzero(other.scales.view(state.passages)) if state.model else ()
-        for name in ("columns", "words", "postings", "owners", "pieces", "scales", "matrix"):
-            if name in ("pieces", "scales", "matrix") and not state.model:
-                continue
-            count = {"words": state.terms, "postings": state.sorted, "owners": state.sorted}.get(
-                name, state.passages
-            )
+        for name, count in zip(_FILES, self._counts(state), strict=True):
             mine, true = getattr(self, name).view(count), getattr(other, name).view(count)
-            if name in ("pieces", "scales", "matrix") and len(there) < count:
+            if name in _DENSE and len(there) < count:
                 mine, true = mine[there], true[there]
             if mine.tobytes() != true.tobytes():
                 names.append(name)
@@ -205,15 +345,16 @@ class Shelf:
 
     def arrays(self) -> tuple[Array, ...]:
         """Every array."""
-        return (
-            self.columns,
-            self.words,
-            self.postings,
-            self.owners,
-            self.pieces,
-            self.scales,
-            self.matrix,
-        )
+        return tuple(getattr(self, name) for name in _FILES)
+
+    def dense(self) -> tuple[Array, ...]:
+        """The arrays that hold vectors."""
+        return tuple(getattr(self, name) for name in _DENSE)
+
+    def _counts(self, state: State) -> tuple[int, ...]:
+        """Rows of each array that count; none of the vectors of another model."""
+        dense = state.passages if self.model and state.model == self.model else 0
+        return (state.passages, state.terms, state.sorted, state.sorted, dense, dense, dense)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -221,51 +362,117 @@ class Shelf:
         if self.folder is None:
             yield
             return
-        handle = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        path = self.folder / "lock"
+        if path.is_dir():
+            _remove(path)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
+            self._raw = b""  # what was not published is forgotten
             yield
         finally:
             os.close(handle)
 
     def state(self) -> State:
-        """What the files hold now; `Damaged` when they contradict it."""
+        """What the files hold now, mapped; `Damaged` when they contradict it."""
         if self.folder is None:
+            self._take(self._state)
             return self._state
+        path = self.folder / "state"
         try:
-            raw = (self.folder / "state").read_bytes()
-        except FileNotFoundError as error:
-            raise Damaged("state record is absent") from error
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise Damaged("state record is no file")
+            raw = path.read_bytes()
+        except OSError as error:
+            raise Damaged(f"state record: {error.strerror}") from error
+        if raw == self._raw:
+            return self._state
         state = State.unpack(raw, self._store)
         if state.generation != self._state.generation:
-            for each in self.arrays():
-                each.forget()
-        self._state = state
-        self.columns.view(state.passages)
-        self.words.view(state.terms)
-        self.postings.view(state.sorted)
-        self.owners.view(state.sorted)
-        if state.model:
-            for each in (self.pieces, self.scales, self.matrix):
-                each.view(state.passages)
+            self.forget()
+        self._take(state)
+        if self._trusted != state.generation:
+            self._raw = b""
+            if names := self.unsound(whole=self._doubtful):
+                raise Damaged(", ".join(names))
+            self._trusted = state.generation
+        self.map(state)
+        self._raw = raw
         return state
+
+    def _take(self, state: State) -> None:
+        self._state = state
+        for each, count, sums in zip(self.arrays(), self._counts(state), state.sums, strict=True):
+            each.rows = count
+            each.sums = array("I", sums if count else b"")
+
+    def unsound(self, *, whole: bool) -> list[str]:
+        """Names of the files that do not hold what was written; of a large store a sample is read."""
+        size = sum(each.rows * each.stride for each in self.arrays())
+        step = 1 if whole else max(1, -(-size // WHOLE))
+        return [name for name in _FILES if not getattr(self, name).sound(step)]
+
+    def damaged(self) -> list[str]:
+        """Names of the files that do not hold what was written; all of them are read."""
+        self.doubt()
+        try:
+            with self.locked():
+                self.state()
+        except Damaged as damage:
+            return list(damage.files)
+        except OSError:
+            pass  # said by who reads next
+        return []
+
+    def doubt(self) -> None:
+        """Check all of the files when they are looked at next."""
+        self._trusted, self._raw, self._doubtful = None, b"", True
+
+    def map(self, state: State) -> None:
+        """Map what counts, so that it stays even if another process makes new files."""
+        for each, count in zip(self.arrays(), self._counts(state), strict=True):
+            each.view(count)
 
     def publish(self, state: State) -> None:
         """Say what the files hold; only after the rows are written."""
-        self._state = state
         if self.folder is None:
+            self._state = state
             return
-        handle = os.open(self.folder / "state", os.O_RDWR | os.O_CREAT, 0o600)
+        state = replace(state, sums=tuple(each.sums.tobytes() for each in self.arrays()))
+        raw, draft = state.pack(self._store), self.folder / "state.new"
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            os.pwrite(handle, state.pack(self._store), 0)
+            _put(handle, raw, 0)
         finally:
             os.close(handle)
+        draft.replace(self.folder / "state")
+        self._state, self._raw = state, raw
 
-    def clear(self) -> None:
-        """Throw everything away. The files are new ones, so that readers keep their maps."""
+    def forget(self) -> None:
+        """Let go of every map."""
+        self._raw = b""
         for each in self.arrays():
             each.forget()
-            if each.path is not None:
-                each.path.unlink(missing_ok=True)
-                each.path.touch(mode=0o600)
-        self.publish(State(generation=secrets.randbits(32)))
+
+    def blank(self, state: State) -> State:
+        """New files without a vector, for the model of this shelf; the others stay."""
+        state = replace(state, generation=secrets.randbits(32), model=0, vectors=0)
+        self.publish(state)  # from here on nobody looks at the old ones
+        self._trusted = state.generation
+        for each in self.dense():
+            each.renew()
+            if self.model:
+                each.reserve(state.passages)
+                each.sums = array("I", bytes(4 * -(-each.rows * each.stride // CHUNK)))
+        return replace(state, model=self.model)
+
+    def clear(self) -> None:
+        """Throw everything away, whatever it is."""
+        if self.folder is not None:
+            for name in ("state", "state.new"):
+                _remove(self.folder / name)
+        for each in self.arrays():
+            each.renew()
+        state = State(generation=secrets.randbits(32))
+        self.publish(state)
+        self._trusted, self._doubtful = state.generation, False
