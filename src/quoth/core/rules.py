@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from quoth.core.errors import AccessDenied, InvalidInput
@@ -142,11 +141,28 @@ def occurrence(seen: dict[str, int], text: str) -> int:
     return nth
 
 
-def covers(text: str, spans: Sequence[tuple[int, int]]) -> bool:
-    """True when the spans lie in order inside the text and leave out nothing but white space."""
-    place = 0
-    for start, end in spans:
-        if start < place or end <= start or text[place:start].strip():
-            return False
-        place = end
-    return not text[place:].strip()
+HEADINGS_WITHIN = 50_000
+"""Code points that are looked back for headings; keeps long documents linear."""
+
+
+def headings(document: Document, start: int) -> str:
+    """The Markdown headings that a place stands under, the nearest first, without their signs.
+
+    A line in a code block that looks like a heading counts too: it costs a word or two in ranking.
+    """
+    if document.kind != "markdown":
+        return ""
+    text = document.text
+    found: list[str] = []
+    level, end, limit = 7, start, max(start - HEADINGS_WITHIN, 0)
+    while level > 1 and end > limit:
+        at = text.rfind("\n#", limit, end) + 1
+        if not at and not (limit == 0 and text.startswith("#")):
+            break
+        line = text[at : text.find("\n", at, end) if "\n" in text[at:end] else end]
+        signs = line.partition(" ")[0]
+        if len(signs) < level and not signs.strip("#"):
+            level = len(signs)
+            found.append(line.strip("# \t\r"))
+        end = at
+    return " ".join(found)

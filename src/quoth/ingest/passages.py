@@ -16,6 +16,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _WORD = re.compile(r"\S")
 _BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)\s*")
 _SENTENCE = re.compile(r"""[.!?…]["'”’»)\]]*(?=\s)|[。！？｡।॥؟۔]["'”’»）」』]*""")
+_HEADING = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s*)+\Z")
 _RULE = re.compile(r"[-*_\s]*\Z")
 _JOINER = "\u200d"
 _LONGEST_CLUSTER = 32
@@ -48,9 +49,13 @@ def passages(text: str, policy: PassagePolicy) -> list[Span]:
     return spans
 
 
-def indexed(text: str, policy: PassagePolicy) -> list[Span]:
-    """The passages of a record; a rule (``---``) has words for nobody to look for, and gets none."""
-    return [] if _RULE.match(text) else passages(text, policy)
+def indexed(text: str, policy: PassagePolicy, *, heads: bool = False) -> list[Span]:
+    """The passages of a record; a rule (``---``) has words for nobody to look for, and gets none.
+
+    Nor does a Markdown heading alone where it `heads` other records: they are found by its words too
+    (`rules.headings`), and answer what it only names.
+    """
+    return [] if _RULE.match(text) or (heads and _HEADING.match(text)) else passages(text, policy)
 
 
 def line_starts(text: str) -> list[int]:

@@ -74,6 +74,14 @@ def absence(uri: str) -> str | None:
     return None if here else NO_FILE
 
 
+def absent(uri: str) -> bool:
+    """Whether there is surely no file of that name."""
+    try:
+        return absence(uri) is not None
+    except OSError:
+        return False
+
+
 def left_out(uri: str, left: Collection[str]) -> bool:
     """Whether a file or one of its folders is among those that were left out."""
     return uri in left or any(each.as_posix() in left for each in Path(uri).parents)

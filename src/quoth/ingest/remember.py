@@ -3,8 +3,9 @@
 Vectors come after the commit (`ingest.index`); words are findable without them.
 
 What a second reading means depends on the kind. A note, fact or turn is a thing said once: other words at
-the same uri, by another speaker or at another time, are another record, and all are kept. A markdown or text document with a uri is a living file:
-other words at the same uri are an edit (`ingest.revise`). The same words again change nothing.
+the same uri, by another speaker or at another time, are another record, and all are kept. A markdown or
+text document with a uri is a living file: other words at the same uri are an edit (`ingest.revise`).
+The same words again change nothing.
 """
 
 from __future__ import annotations

@@ -237,7 +237,8 @@ def _file(
         filing = rules.first_filing(hearing.document, words, before.get(at))
         if filing.supersedes:
             filing = replace(filing, valid=Period(hearing.at, None))
-        spans: Sequence[Span] = indexed(place.text, policy.passages)
+        heads = hearing.document.kind == "markdown" and at + 1 < len(reading.places)
+        spans: Sequence[Span] = indexed(place.text, policy.passages, heads=heads)
         if view.put(hearing.document, words, seen, filing, spans):
             return Outcome(place.id, Result.STORED)
         return Outcome(place.id, Result.DUPLICATE, "heard before")
@@ -250,7 +251,7 @@ def _file(
 
 
 def _ended(filing: Filing, access: Access, at: datetime, status: Status, note: str) -> Filing:
-    """The next revision of a filing whose words are no longer there: its valid time ends, at the latest now."""
+    """The next revision of a filing whose words are no longer there; its valid time ends with it."""
     start, end = filing.valid.start, filing.valid.end
     now = at if start is None else max(at, start)
     valid = Period(start, now if end is None else min(end, now))

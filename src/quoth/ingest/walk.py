@@ -11,11 +11,15 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from quoth.core.errors import InvalidInput
+from quoth.ingest.readers.files import Problem, binary, decode
+
 MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 TEXT = frozenset({".txt", ".text", ".rst", ".org", ".adoc", ".asciidoc", ""})
 """Without an extension: README, TODO and their like."""
 IGNORE_FILES = (".gitignore", ".ignore", ".quothignore")
 """Their patterns count together; of two that match, the one in the later file, or deeper folder, wins."""
+_SNIFF = 8_192
 
 
 @dataclass(slots=True)
@@ -58,6 +62,30 @@ def kind_of(path: Path) -> str | None:
     if suffix in MARKDOWN:
         return "markdown"
     return "text" if suffix in TEXT else None
+
+
+def note(path: Path, limit: int) -> str | Problem:
+    """The text of a file of at most `limit` characters, or why it is no note, with words where it is strange.
+
+    binary, not_text, too_large, unreadable, or gone.
+    """
+    try:
+        if kind_of(path) is None:
+            with path.open("rb") as file:
+                return Problem("", "binary" if binary(file.read(_SNIFF)) else "not_text")
+        if path.stat().st_size > 4 * limit + 4:
+            return Problem("", "too_large")
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return Problem("", "gone")
+    except OSError as error:
+        return Problem(f"{path.as_posix()!r} cannot be read: {error.strerror}", "unreadable")
+    if binary(raw):
+        return Problem("", "binary")
+    try:
+        return decode(raw, path.as_posix())
+    except InvalidInput as error:
+        return Problem(str(error), "not_text")
 
 
 def _folder(folder: Path, above: Sequence[_Rules], found: Walk, *, top: bool = False) -> None:

@@ -22,17 +22,16 @@ from quoth.core.types import Access, Document, Result
 from quoth.ingest import gate
 from quoth.ingest.alignment import likeness, words_of
 from quoth.ingest.moves import Move, matched, runs
-from quoth.ingest.presence import Disks, absence, left_out
+from quoth.ingest.presence import Disks, absence, absent, left_out
 from quoth.ingest.readers import markdown, text
-from quoth.ingest.readers.files import binary, decode, unreadable
+from quoth.ingest.readers.files import unreadable
 from quoth.ingest.remember import BATCH_RECORDS, weight
 from quoth.ingest.revise import DELETED, EMPTIED, NO_FILE, NO_TEXT, OVERWRITTEN, retire, revise
 from quoth.ingest.testify import home
-from quoth.ingest.walk import kind_of, walk
+from quoth.ingest.walk import kind_of, note, walk
 
 EDITED = 0.5
 """Where two readings at one place share so many of their words, the later one is an edit of the earlier."""
-_SNIFF = 8_192
 _TOGETHER = 100
 """Documents that are moved or retired in one transaction, so that other writers need not wait long."""
 
@@ -229,33 +228,17 @@ def _look(scan: _Scan, uri: str, path: Path) -> bool:
 
 def _words(scan: _Scan, uri: str, path: Path) -> str | None:
     """The text of a file; None, and counted, where it is no note."""
-    kind = kind_of(path)
-    try:
-        if kind is None:
-            with path.open("rb") as file:
-                scan.skipped["binary" if binary(file.read(_SNIFF)) else "not_text"] += 1
-            return None
-        if path.stat().st_size > 4 * scan.policy.gate.max_document + 4:
-            _too_large(scan, uri)
-            return None
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        return None  # gone since the walk: the next look says what became of it
-    except OSError as error:
-        scan.skipped["unreadable"] += 1
-        scan.problems.append(f"{uri!r} cannot be read: {error.strerror}")
-        return None
-    if binary(raw):
-        scan.skipped["binary"] += 1
+    found = note(path, scan.policy.gate.max_document)
+    if isinstance(found, str):
+        return found
+    if found.what == "too_large":
+        _too_large(scan, uri)
+    elif found.what != "gone":  # since the walk: the next look says what became of it
+        scan.skipped[found.what] += 1
+        scan.problems += [found.where] if found.where else []
+    if found.what in ("binary", "not_text") and kind_of(path):
         _no_note(scan, uri, NO_TEXT)
-        return None
-    try:
-        return decode(raw, uri)
-    except InvalidInput as error:
-        scan.skipped["not_text"] += 1
-        scan.problems.append(str(error))
-        _no_note(scan, uri, NO_TEXT)
-        return None
+    return None
 
 
 def _passes(scan: _Scan, document: Document) -> bool:
@@ -405,16 +388,9 @@ def _delete(scan: _Scan) -> None:
 
 def _retire(scan: _Scan, view: WriteView, uri: str) -> Counter[str]:
     note = scan.gone[uri]
-    if not _holds(scan, view, uri) or (note in (DELETED, NO_FILE) and not _absent(uri)):
+    if not _holds(scan, view, uri) or (note in (DELETED, NO_FILE) and not absent(uri)):
         return Counter()
     try:
         return Counter(deleted=1, retracted=retire(view, scan.access, scan.clock, uri, note))
     except NotFound:
         return Counter()
-
-
-def _absent(uri: str) -> bool:
-    try:
-        return absence(uri) is not None
-    except OSError:
-        return False

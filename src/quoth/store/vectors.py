@@ -16,11 +16,9 @@ Without a writable folder the same arrays live in memory.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import secrets
-import shutil
 import stat
 import struct
 import zlib
@@ -29,10 +27,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from quoth.store.arrays import CHUNK, Array, Damaged, put, remove
+
+__all__ = ["COLUMNS", "PIECES", "Damaged", "Shelf", "State"]
 
 COLUMNS = np.dtype(
     [
@@ -61,31 +61,15 @@ COLUMNS = np.dtype(
 PIECES = 32
 """Wordpiece ids kept for a passage (retrieval-2.md Q2: cap 32)."""
 
-CHUNK = 1 << 16
-"""Bytes that share a checksum."""
-
 WHOLE = 64 << 20
 """Bytes that are checked when a store is first looked at (60 ms); of more only every second, third ..."""
 
-_SLACK = 16 << 20
-_FILES = ("columns", "words", "postings", "owners", "pieces", "scales", "matrix")
-_DENSE = ("pieces", "scales", "matrix")
-CHUNK = 1 << 16
-"""Bytes that share a checksum."""
-
-WHOLE = 64 << 20
-"""Bytes that are checked when a store is first looked at (60 ms); of more only every second, third ..."""
-
-_SLACK = 16 << 20
+_PAGE = 4096
 _FILES = ("columns", "words", "postings", "owners", "pieces", "scales", "matrix")
 _DENSE = ("pieces", "scales", "matrix")
 _STATE = struct.Struct("<8s16sIIiqqqq7I")
 _MAGIC = b"QUOTHIX1"
 _VERSION = 2
-
-
-class Damaged(Exception):
-    """A derived file does not hold what its state record says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,189 +97,20 @@ class State:
 
     @classmethod
     def unpack(cls, raw: bytes, store: bytes) -> State:
-        """The inverse of `pack`; `Damaged` unless it is whole and of this store."""
-        body = raw[:-4]
-        if len(body) < _STATE.size or zlib.crc32(body).to_bytes(4, "little") != raw[-4:]:
+        """The inverse of `pack`, whatever follows; `Damaged` unless it is whole and of this store."""
+        if len(raw) < _STATE.size:
             raise Damaged("state record")
-        magic, owner, version, *counts = _STATE.unpack_from(body)
+        magic, owner, version, *counts = _STATE.unpack_from(raw)
+        end = _STATE.size + sum(counts[6:])
+        if zlib.crc32(raw[:end]).to_bytes(4, "little") != raw[end : end + 4]:
+            raise Damaged("state record")
         if (magic, owner, version) != (_MAGIC, store, _VERSION):
             raise Damaged("state record of another store or version")
         sums, at = [], _STATE.size
         for length in counts[6:]:
-            sums.append(body[at : at + length])
+            sums.append(raw[at : at + length])
             at += length
-        return cls(*counts[:6], tuple(sums))
-
-
-def _remove(path: Path) -> None:
-    """Remove whatever is there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _put(handle: int, data: bytes, at: int) -> None:
-    """Write all of it."""
-    rest = memoryview(data)
-    while rest:
-        done = os.pwrite(handle, rest, at)
-        if not done:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        rest, at = rest[done:], at + done
-
-
-def _reserve(handle: int, size: int) -> None:
-    """Make a file longer, with room for it: reading a mapped hole on a full disk would end the process."""
-    now = os.fstat(handle).st_size
-    if size <= now:
-        return
-    try:
-        os.posix_fallocate(handle, now, size - now)
-    except (AttributeError, OSError) as error:
-        if getattr(error, "errno", None) not in (None, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
-            raise
-        for at in range(now, size, 1 << 20):
-            _put(handle, bytes(min(1 << 20, size - at)), at)
-
-
-class Array:
-    """One growing array of fixed-size rows, in a file or (without one) in memory."""
-
-    def __init__(self, dtype: np.dtype, shape: tuple[int, ...], path: Path | None) -> None:
-        """`shape` is that of one row."""
-        self.dtype = dtype
-        self.shape = shape
-        self.stride = dtype.itemsize * int(np.prod(shape, dtype=int))
-        self.path = path
-        self.rows = 0
-        """Rows that count: the next one is appended behind them."""
-        self.sums = array("I")
-        self._memory: NDArray[Any] = np.zeros((0, *shape), dtype)
-
-    def _size(self) -> int:
-        """Length of the file; `Damaged` where there is none."""
-        assert self.path is not None
-        try:
-            found = self.path.stat()
-        except OSError as error:
-            raise Damaged(f"{self.path.name}: {error.strerror}") from error
-        if not stat.S_ISREG(found.st_mode):
-            raise Damaged(f"{self.path.name} is no file")
-        return found.st_size
-
-    def view(self, count: int) -> NDArray[Any]:
-        """The first `count` rows; `Damaged` when the file is shorter."""
-        if count <= len(self._memory):
-            return self._memory[:count]
-        if self.path is None:
-            raise Damaged("memory")
-        rows = self._size() // self.stride
-        if rows < count:
-            raise Damaged(f"{self.path.name} is too short")
-        try:
-            mapped = np.memmap(self.path, self.dtype, "r", shape=(rows, *self.shape))
-        except (OSError, ValueError) as error:
-            raise Damaged(f"{self.path.name} cannot be mapped") from error
-        self._memory = mapped.view(np.ndarray)  # the subclass makes every access slow
-        return self._memory[:count]
-
-    def sound(self, step: int) -> bool:
-        """Whether every so manieth chunk, and the last one, is what was written. Nothing is mapped."""
-        end = self.rows * self.stride
-        if len(self.sums) != -(-end // CHUNK):
-            return False
-        if self.path is None or not end:
-            return True
-        if self._size() < end:
-            return False
-        try:
-            with self.path.open("rb", buffering=0) as file:
-                return all(
-                    self._sum(file.fileno(), chunk) == self.sums[chunk]
-                    for chunk in {*range(0, len(self.sums), step), len(self.sums) - 1}
-                    if self.sums[chunk]
-                )
-        except OSError as error:
-            raise Damaged(f"{self.path.name}: {error.strerror}") from error
-
-    def _sum(self, handle: int, chunk: int) -> int:
-        """The checksum of what the file holds there, up to the last row that counts."""
-        size = min(CHUNK, self.rows * self.stride - chunk * CHUNK)
-        return zlib.crc32(os.pread(handle, size, chunk * CHUNK))
-
-    def append(self, rows: NDArray[Any]) -> None:
-        """Put rows behind the last one, whatever stands there."""
-        if self.path is None:
-            end = self.rows + len(rows)
-            if end > len(self._memory):
-                grown = np.zeros((max(end, int(self.rows * 1.5)), *self.shape), self.dtype)
-                grown[: self.rows] = self._memory[: self.rows]
-                self._memory = grown
-            self._memory[self.rows : end] = rows
-            self.rows = end
-            return
-        data, at = np.ascontiguousarray(rows, self.dtype).tobytes(), self.rows * self.stride
-        self.reserve(self.rows + len(rows), data)
-        for start in range(at - at % CHUNK, at + len(data), CHUNK):
-            part = memoryview(data)[max(start - at, 0) : start + CHUNK - at]
-            if start >= at:
-                self.sums.append(zlib.crc32(part))
-            elif self.sums[-1]:
-                self.sums[-1] = zlib.crc32(part, self.sums[-1])
-
-    def reserve(self, rows: int, data: bytes = b"") -> None:
-        """Let so many rows count: those of `data` behind the last one, then zeros in a new file."""
-        if self.path is not None:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                size, at = rows * self.stride, self.rows * self.stride
-                if size > os.fstat(handle).st_size:
-                    _reserve(handle, size + min(at // 8, _SLACK))
-                _put(handle, data, at)
-            finally:
-                os.close(handle)
-        elif rows > len(self._memory):
-            self._memory = np.zeros((rows, *self.shape), self.dtype)
-        self.rows = rows
-
-    def _touched(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.unique(np.concatenate((at * self.stride, at * self.stride + self.stride - 1)) // CHUNK)
-
-    def unsettle(self, at: NDArray[np.int64]) -> None:
-        """Have no checksum where these rows stand: they are about to be written over."""
-        if self.path is not None:
-            for chunk in self._touched(at).tolist():
-                self.sums[chunk] = 0
-
-    def scatter(self, at: NDArray[np.int64], rows: NDArray[Any]) -> None:
-        """Write each row over the one at its place; runs of neighbours are written together."""
-        order = np.argsort(at, kind="stable")
-        at, rows = at[order], np.ascontiguousarray(rows[order], self.dtype)
-        if self.path is None:
-            self._memory[at] = rows
-            return
-        handle = os.open(self.path, os.O_RDWR)
-        try:
-            for part in np.split(np.arange(len(at)), np.flatnonzero(np.diff(at) != 1) + 1):
-                if len(part):
-                    _put(handle, rows[part].tobytes(), int(at[part[0]]) * self.stride)
-            for chunk in self._touched(at).tolist():
-                self.sums[chunk] = self._sum(handle, chunk)
-        finally:
-            os.close(handle)
-
-    def forget(self) -> None:
-        """Let go of the map (in memory: of the rows)."""
-        self._memory = np.zeros((0, *self.shape), self.dtype)
-
-    def renew(self) -> None:
-        """Begin with a new file, so that readers keep the map of the old one."""
-        self.forget()
-        self.rows, self.sums = 0, array("I")
-        if self.path is not None:
-            _remove(self.path)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        return cls(*counts[:6], sums=tuple(sums))
 
 
 class Shelf:
@@ -311,7 +126,7 @@ class Shelf:
         self._state = State()
         self._raw = b""
         self._trusted: int | None = None
-        self._doubtful = False
+        self._whole = False
 
         def rows(name: str, dtype: str | np.dtype, *shape: int) -> Array:
             return Array(np.dtype(dtype), shape, folder / name if folder else None)
@@ -364,7 +179,7 @@ class Shelf:
             return
         path = self.folder / "lock"
         if path.is_dir():
-            _remove(path)
+            remove(path)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -385,17 +200,15 @@ class Shelf:
             raw = path.read_bytes()
         except OSError as error:
             raise Damaged(f"state record: {error.strerror}") from error
-        if raw == self._raw:
+        if raw == self._raw != b"":
             return self._state
         state = State.unpack(raw, self._store)
         if state.generation != self._state.generation:
             self.forget()
         self._take(state)
         if self._trusted != state.generation:
-            self._raw = b""
-            if names := self.unsound(whole=self._doubtful):
-                raise Damaged(", ".join(names))
-            self._trusted = state.generation
+            self._check()
+            self._trusted, self._whole = state.generation, False
         self.map(state)
         self._raw = raw
         return state
@@ -406,11 +219,12 @@ class Shelf:
             each.rows = count
             each.sums = array("I", sums if count else b"")
 
-    def unsound(self, *, whole: bool) -> list[str]:
-        """Names of the files that do not hold what was written; of a large store a sample is read."""
+    def _check(self) -> None:
+        """`Damaged` where a file does not hold what was written; of a large store a sample is read."""
         size = sum(each.rows * each.stride for each in self.arrays())
-        step = 1 if whole else max(1, -(-size // WHOLE))
-        return [name for name in _FILES if not getattr(self, name).sound(step)]
+        step = 1 if self._whole else max(1, -(-size // WHOLE))
+        if names := tuple(name for name in _FILES if not getattr(self, name).sound(step)):
+            raise Damaged(f"{', '.join(names)} not as written", names)
 
     def damaged(self) -> list[str]:
         """Names of the files that do not hold what was written; all of them are read."""
@@ -426,7 +240,7 @@ class Shelf:
 
     def doubt(self) -> None:
         """Check all of the files when they are looked at next."""
-        self._trusted, self._raw, self._doubtful = None, b"", True
+        self._trusted, self._raw, self._whole = None, b"", True
 
     def map(self, state: State) -> None:
         """Map what counts, so that it stays even if another process makes new files."""
@@ -439,13 +253,16 @@ class Shelf:
             self._state = state
             return
         state = replace(state, sums=tuple(each.sums.tobytes() for each in self.arrays()))
-        raw, draft = state.pack(self._store), self.folder / "state.new"
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        raw = state.pack(self._store)
+        long = len(raw) > _PAGE  # a shorter one is written whole even if the process is killed
+        path = self.folder / ("state.new" if long else "state")
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
-            _put(handle, raw, 0)
+            put(handle, raw, 0)
         finally:
             os.close(handle)
-        draft.replace(self.folder / "state")
+        if long:
+            path.replace(self.folder / "state")  # a millisecond on some disks
         self._state, self._raw = state, raw
 
     def forget(self) -> None:
@@ -470,9 +287,9 @@ class Shelf:
         """Throw everything away, whatever it is."""
         if self.folder is not None:
             for name in ("state", "state.new"):
-                _remove(self.folder / name)
+                remove(self.folder / name)
         for each in self.arrays():
             each.renew()
         state = State(generation=secrets.randbits(32))
         self.publish(state)
-        self._trusted, self._doubtful = state.generation, False
+        self._trusted, self._whole = state.generation, False

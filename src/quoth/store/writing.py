@@ -141,7 +141,7 @@ class Writing(Reading):
         record = self._record(testimony, seen, number, session)
         digest = self._file(record, filing)
         self._seen(record, 1, number, seen)
-        self._passages(record, testimony, filing, passages)
+        self._passages(record, testimony, filing, passages, rules.headings(document, seen.span.start))
         payload = ledger.payload_digest(testimony.digest, digest, ledger.observation_digest(seen))
         self._append(testimony.scope, "put", testimony.id, testimony.recorded_at, payload)
         return True
@@ -226,18 +226,21 @@ class Writing(Reading):
         )
         return self._db.last_insert_rowid()
 
-    def _passages(self, record: int, testimony: Testimony, filing: Filing, passages: Sequence[Span]) -> None:
+    def _passages(
+        self, record: int, testimony: Testimony, filing: Filing, passages: Sequence[Span], under: str
+    ) -> None:
+        """Index the passages of a record: found by its words, by who speaks and by the headings above."""
         turn = filing.grain is Grain.TURN and voice(testimony.speaker) is Voice.PERSON
-        speaker = f"{testimony.speaker}: " if turn else ""
+        before = f"{testimony.speaker}: " if turn else f"{under} " if under else ""
         said = (testimony.said_at or testimony.recorded_at).date()
         for span in passages:
             text = testimony.text[span.start : span.end]
-            terms = [term_hash(each) for each in analyse(speaker + text)]
+            terms = [term_hash(each) for each in analyse(before + text)]
             self._db.execute(
                 "INSERT INTO passage (record, start, stop, flags, terms) VALUES (?, ?, ?, ?, ?)",
                 (record, span.start, span.end, int(flags(text)), np.array(terms, "<u4").tobytes()),
             )
-            self._events(self._db.last_insert_rowid(), text, said)
+            self._events(self._db.last_insert_rowid(), f"{under} {text}" if under else text, said)
 
     def _events(self, passage: int, text: str, said: date) -> None:
         for first, last in set(dates.events(text, said)):

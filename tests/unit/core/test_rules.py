@@ -200,27 +200,24 @@ def test_occurrences_are_counted() -> None:
     assert [0, 0, 1, 2, 1] == [rules.occurrence(seen, each) for each in ("a", "b", "a", "a", "b")]
 
 
+MARKDOWN = "# Car\n\nBlue.\n\n## 2026-11-02\n\n- No Kafka.\n\n### Later\n\nTea.\n\n# Work\n\nBilling.\n"
+
+
 @pytest.mark.parametrize(
-    ("spans", "want"),
+    ("words", "want"),
     [
-        ([(0, 3), (5, 8)], True),
-        ([(0, 8)], True),
-        ([(0, 3)], False),
-        ([(5, 8)], False),
-        ([(5, 8), (0, 3)], False),
-        ([(0, 6), (5, 8)], False),
-        ([(0, 3), (3, 3), (5, 8)], False),
-        ([], False),
+        ("# Car", ""),
+        ("Blue.", "Car"),
+        ("- No Kafka.", "2026-11-02 Car"),
+        ("Tea.", "Later 2026-11-02 Car"),
+        ("Billing.", "Work"),
     ],
 )
-def test_spans_cover_a_text(spans: list[tuple[int, int]], want: bool) -> None:
-    """In order, not empty, without overlap, leaving out nothing but white space."""
-    assert want == rules.covers("one\n two", spans)
-
-
-def test_nothing_covers_blanks() -> None:
-    """A text of blanks needs no span."""
-    assert rules.covers(" \n\t", [])
+def test_a_place_stands_under_its_headings(words: str, want: str) -> None:
+    """The chain of headings above a place, the nearest first; one of the same or a deeper level ends none."""
+    document = Document(MARKDOWN, kind="markdown")
+    assert want == rules.headings(document, MARKDOWN.index(words))
+    assert rules.headings(Document(MARKDOWN, kind="text"), MARKDOWN.index(words)) == ""
 
 
 @given(st.text(st.characters()), st.text(st.characters()))
