@@ -196,33 +196,35 @@ FULL = Calibration(
 
 NO_TOKENS = Calibration(
     Weights(
-        bm25=18.475,
-        subject=3.5898,
-        date_session=4.9996,
-        date_event=1.4066,
-        when=1.8191,
-        how_long=1.1275,
-        people_bm25=-6.5389,
-        people_previous=11.8889,
-        people_next=2.0217,
-        people_session_max=4.4204,
-        people_session_bm25=4.5788,
-        people_length=0.3863,
-        people_question=-1.0228,
+        bm25=10.5279,
+        cosine=6.5828,
+        subject=3.4829,
+        date_session=4.6031,
+        date_event=1.548,
+        when=1.9599,
+        how_long=0.9818,
+        people_bm25=-6.2436,
+        people_previous=5.5939,
+        people_next=0.6386,
+        people_session_max=4.1051,
+        people_session_bm25=3.4928,
+        people_length=0.6844,
+        people_question=-1.2286,
     ),
-    PersonGuard(top=0.5987, first_person=0.3496, about=0.241, bias=0.6786, floor=-0.0669),
+    PersonGuard(top=0.978, first_person=0.2891, about=0.2093, bias=0.7219, floor=-0.0461),
     Support(
-        known_words=10.0931,
-        score=0.2043,
-        people=0.3669,
-        fact=1.1761,
-        bias=-5.7995,
-        low=-1.2111,
-        moderate=1.0,
-        high=4.4,
+        known_words=6.4684,
+        cosine=6.9455,
+        score=0.4385,
+        people=-0.646,
+        fact=0.5851,
+        bias=-8.336,
+        low=-1.3481,
+        moderate=2.7,
+        high=5.2,
     ),
 )
-"""For passage vectors alone: benchmarks/results/2026-11-30-fit-none-b017b60."""
+"""For passage vectors alone: benchmarks/results/2026-11-30-fit-static-b017b60."""
 
 WORDS_ONLY = Calibration(
     Weights(
