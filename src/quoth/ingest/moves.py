@@ -18,17 +18,19 @@ class Move:
     new: str
 
 
-def matched(wanted: Mapping[str, str], offered: Mapping[str, str], gone: Collection[str]) -> dict[str, str]:
+def matched(
+    wanted: Mapping[str, str], offered: Mapping[str, str], gone: Collection[str], known: Collection[str]
+) -> dict[str, str]:
     """Old name -> new name, for names (with the digest of their words) that want a document and have one.
 
-    A name that is free goes first, then one that other words had. Of several documents with the same
+    A new name goes first, then one that other words had. Of several documents with the same
     words it takes one whose name is gone, then one that is called alike.
     """
     same: dict[str, list[str]] = {}
     for name, digest in offered.items():
         same.setdefault(digest, []).append(name)
     moves: dict[str, str] = {}
-    for new, digest in sorted(wanted.items(), key=lambda each: (each[0] in offered, each[0])):
+    for new, digest in sorted(wanted.items(), key=lambda each: (each[0] in known, each[0])):
         found = same.get(digest)
         if found:
             last = PurePosixPath(new).name

@@ -273,7 +273,7 @@ def _too_large(scan: _Scan, uri: str) -> None:
 
 def _move(scan: _Scan) -> list[str]:
     """Give documents that moved their new names; the changed files whose words are still to be read."""
-    runs_ = list(runs(matched(scan.changed, _offered(scan), scan.gone)))
+    runs_ = list(runs(matched(scan.changed, _offered(scan), scan.gone, scan.known)))
     while runs_:
         together, size = [], 0
         while runs_ and size < _TOGETHER:

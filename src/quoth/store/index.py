@@ -68,9 +68,7 @@ def snapshot(db: apsw.Connection) -> Snapshot:
 @dataclass(slots=True)
 class _Cached:
     selection: Selection
-    n: int
-    vectors: int
-    filings: int
+    held: tuple[int, ...]
     since: int
     until: int
 
@@ -145,28 +143,28 @@ class Index:
             with self._shelf.locked():
                 return self._append(db, n, last)
         except OSError as error:
-            self._keep_in_memory(error)
+            self._in_memory(error)
             return self._append(db, n, last)
 
-    def _keep_in_memory(self, error: OSError) -> None:
+    def _in_memory(self, error: OSError) -> None:
         log.warning("index kept in memory: %s", error.strerror)
         self.notices.append("the derived index cannot be written here and is kept in memory")
         self._shelf = Shelf(None, self._shelf.store, self.model, self._shelf.dimensions)
 
     def _checked(self, db: apsw.Connection, n: int) -> State:
         """What the files hold, emptied where they are damaged or of another history. Under the lock."""
-        shelf = self._shelf
+        reason = "another history"
         try:
-            state = shelf.state()
+            state = self._shelf.state()
             if self._belongs(db, state, n):
                 return state
-            raise Damaged("another history")
         except Damaged as damage:
-            if shelf.used():
-                log.warning("index rebuilt: %s", damage)
-                self.notices.append("the derived index was damaged or of another store and was made again")
-            shelf.clear()
-            return shelf.state()
+            reason = str(damage)
+        if self._shelf.used():
+            log.warning("index rebuilt: %s", reason)
+            self.notices.append("the derived index was damaged or of another store and was made again")
+        self._shelf.clear()
+        return self._shelf.state()
 
     def _belongs(self, db: apsw.Connection, state: State, n: int) -> bool:
         """Whether the last passage that both know is the same one (a restored database differs)."""
@@ -258,17 +256,13 @@ class Index:
             self._read_later(db, seen.filings)
             now = moment.system is None and not moment.past
             cached = self._cache.get(moment.scopes) if now else None
-            held = (seen.passages, state.vectors, seen.filings)
-            if (
-                cached
-                and (cached.n, cached.vectors, cached.filings) == held
-                and cached.since <= moment.valid < cached.until
-            ):
+            held = (state.generation, seen.passages, state.vectors, seen.filings)
+            if cached and cached.held == held and cached.since <= moment.valid < cached.until:
                 return cached.selection, arrays
             mask, since, until = self._mask(arrays.columns, moment, seen.filings)
             selection = select(arrays, mask)
             if now:
-                self._cache[moment.scopes] = _Cached(selection, *held, since, until)
+                self._cache[moment.scopes] = _Cached(selection, held, since, until)
                 if len(self._cache) > 8:
                     self._cache.pop(next(iter(self._cache)))
             return selection, arrays
@@ -387,7 +381,7 @@ class Index:
                 with self._shelf.locked():
                     self._shelf.clear()
             except OSError as error:
-                self._keep_in_memory(error)
+                self._in_memory(error)
             self._catch_up(db, snapshot(db))
 
     def differences(self, db: apsw.Connection) -> list[str]:
@@ -401,10 +395,7 @@ class Index:
                 return names
             self._catch_up(db, seen)
             twin = Index(None, self._shelf.store, self.model, self._shelf.dimensions)
-            names = self._shelf.unlike(twin._shelf, twin._catch_up(db, seen))
-            if names:
-                self._shelf.doubt()
-            return names
+            return self._shelf.unlike(twin._shelf, twin._catch_up(db, seen))
 
 
 def _one(db: apsw.Connection, statement: str, *values: object) -> int:

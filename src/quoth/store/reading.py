@@ -247,12 +247,9 @@ class Reading:
 
     def document_records(self, uri: str) -> list[Record]:
         """See the port."""
-        session = self._one(
-            f"SELECT session FROM document WHERE scope IN ({self._in_scopes}) AND uri = ? ORDER BY no DESC",
-            uri,
-        )
+        sessions = f"SELECT session FROM document WHERE scope IN ({self._in_scopes}) AND uri = ?"
         placed = []
-        for record in self._records("f.status = 'current' AND r.session = ?", (session,)):
+        for record in self._records(f"f.status = 'current' AND r.session IN ({sessions})", (uri,)):
             last = self.observations(record.testimony.id)[-1]
             if last.uri == uri:
                 placed.append((last.span.start, record.testimony.id, record))

@@ -100,17 +100,18 @@ class State:
         """The inverse of `pack`, whatever follows; `Damaged` unless it is whole and of this store."""
         if len(raw) < _STATE.size:
             raise Damaged("state record")
-        magic, owner, version, *counts = _STATE.unpack_from(raw)
-        end = _STATE.size + sum(counts[6:])
+        magic, owner, version, *numbers = _STATE.unpack_from(raw)
+        counts, lengths = numbers[:6], numbers[6:]
+        end = _STATE.size + sum(lengths)
         if zlib.crc32(raw[:end]).to_bytes(4, "little") != raw[end : end + 4]:
             raise Damaged("state record")
         if (magic, owner, version) != (_MAGIC, store, _VERSION):
             raise Damaged("state record of another store or version")
         sums, at = [], _STATE.size
-        for length in counts[6:]:
+        for length in lengths:
             sums.append(raw[at : at + length])
             at += length
-        return cls(*counts[:6], sums=tuple(sums))
+        return replace(cls(*counts), sums=tuple(sums))
 
 
 class Shelf:
@@ -156,6 +157,8 @@ class Shelf:
                 mine, true = mine[there], true[there]
             if mine.tobytes() != true.tobytes():
                 names.append(name)
+        if names:
+            self.doubt()
         return names
 
     def arrays(self) -> tuple[Array, ...]:

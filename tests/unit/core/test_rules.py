@@ -67,34 +67,42 @@ def test_only_writable_scopes_are_written() -> None:
             rules.may_write(access, Scope(wrong))
 
 
+Parts = tuple[str, str, str | None, str, str | None]
 PARTS = st.tuples(
-    st.text(max_size=8), st.text(max_size=8), st.none() | st.text(max_size=8), st.text(max_size=8)
+    st.text(max_size=8),
+    st.text(max_size=8),
+    st.none() | st.text(max_size=8),
+    st.text(max_size=8),
+    st.none() | st.text(max_size=8),
 )
 
 
 @given(one=PARTS, two=PARTS, n=st.integers(0, 3), m=st.integers(0, 3))
-def test_ids_are_equal_where_everything_is(
-    one: tuple[str, str, str | None, str], two: tuple[str, str, str | None, str], n: int, m: int
-) -> None:
-    """A record's id depends on scope, uri, session, words and number, and on each by itself."""
+def test_ids_are_equal_where_everything_is(one: Parts, two: Parts, n: int, m: int) -> None:
+    """A record's id depends on scope, uri, session, words, number and speaker, and on each by itself."""
 
-    def made(parts: tuple[str, str, str | None, str], nth: int) -> RecordId:
-        return rules.record_id(Scope(parts[0]), parts[1], parts[2], parts[3], nth)
+    def made(parts: Parts, nth: int) -> RecordId:
+        return rules.record_id(Scope(parts[0]), parts[1], parts[2], parts[3], nth, parts[4])
 
-    assert ((one, n) == (two, m)) == (made(one, n) == made(two, m))
+    same = [(*each[:2], each[2] or None, each[3], each[4] or None) for each in (one, two)]
+    assert ((same[0], n) == (same[1], m)) == (made(one, n) == made(two, m))
     assert 32 == len(made(one, n)) == len(bytes.fromhex(made(one, n))) * 2
 
 
 @pytest.mark.parametrize(
-    ("uri", "session", "nth", "want"),
+    ("uri", "session", "nth", "speaker", "want"),
     [
-        ("notes/a.md", None, 0, "1fccdc94b8a0c29e66413788c250122c"),
-        ("chat", "s1", 2, "4d51e03c7a1909299c9ca733b7c6d78a"),
+        ("notes/a.md", None, 0, None, "1fccdc94b8a0c29e66413788c250122c"),
+        ("notes/a.md", "", 0, "", "1fccdc94b8a0c29e66413788c250122c"),
+        ("chat", "s1", 2, None, "4d51e03c7a1909299c9ca733b7c6d78a"),
+        ("chat", "s1", 2, "Zoë", "a508b72cf011ef4aa26a934c67f9bb63"),
     ],
 )
-def test_an_id_is_the_same_on_every_install(uri: str, session: str | None, nth: int, want: str) -> None:
+def test_an_id_is_the_same_on_every_install(
+    uri: str, session: str | None, nth: int, speaker: str | None, want: str
+) -> None:
     """The form of an id is part of the format: a change here breaks every store and every sync."""
-    assert want == rules.record_id(Scope("user:ana"), uri, session, "Zoë's code is 4711.", nth)
+    assert want == rules.record_id(Scope("user:ana"), uri, session, "Zoë's code is 4711.", nth, speaker)
 
 
 def test_a_document_without_a_name_is_named_after_its_words() -> None:
@@ -113,6 +121,7 @@ def test_a_document_without_a_name_is_named_after_its_words() -> None:
     assert 5 == len(names)
     assert all(each.startswith("note:") for each in names)
     assert rules.document_uri(plain) == rules.document_uri(replace(plain, kind="fact", said_at=NOON))
+    assert rules.document_uri(plain) == rules.document_uri(replace(plain, speaker="", session_id=""))
     assert "a.md" == rules.document_uri(replace(plain, uri="a.md"))
 
 
@@ -158,6 +167,12 @@ def test_a_first_filing_is_valid_from_when_it_was_said() -> None:
     )
     assert (Grain.FACT, "f" * 32, "because", ANA) == (got.grain, got.supersedes, got.note, got.actor)
     assert Period(NOON, None) == rules.first_filing(Document("x"), words(None), None).valid
+
+
+def test_a_note_about_the_future_is_true_from_now() -> None:
+    """A date that is still to come does not hide what was written: it is valid from its recording."""
+    for said in (NOON + TICK, NOON + timedelta(days=9)):
+        assert Period(NOON, None) == rules.first_filing(Document("x"), words(said), None).valid
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -63,7 +63,7 @@ def test_a_note_is_kept_with_all_that_is_known_of_it(hear: Hear) -> None:
     receipt = hear(document)
     assert results(receipt) == ["stored"]
     record_id = receipt.outcomes[0].record_id
-    assert record_id == rules.record_id(Scope("user:ana"), "chat:1", "s", "I like tea.", 0)
+    assert record_id == rules.record_id(Scope("user:ana"), "chat:1", "s", "I like tea.", 0, "assistant")
     with hear.store.read(hear.access) as view:
         record = view.get(record_id)
         (seen,) = view.observations(record_id)
@@ -212,9 +212,83 @@ def test_no_documents_are_no_outcomes(hear: Hear) -> None:
     assert hear() == Receipt(())
 
 
-def test_one_note_said_by_two_is_two_records(hear: Hear) -> None:
-    """The same words by another speaker, in another session or at another time are sealed as they came."""
+def test_no_name_is_nobody(hear: Hear) -> None:
+    """An empty speaker or session is none: what was sealed verifies, and the same again is a duplicate."""
+    for kind in ("note", "text"):
+        empty = Document("tea", "n:" + kind, kind, session_id="", speaker="")
+        assert results(hear(empty)) == ["stored"]
+        assert results(hear(replace(empty, session_id=None, speaker=None))) == ["duplicate"]
+    assert results(hear(Document("tea", speaker=""), Document("tea"))) == ["stored", "duplicate"]
+    with hear.store.read(hear.access) as view:
+        assert {(each.testimony.speaker, each.testimony.session_id) for each in view.records()} == {
+            (None, None)
+        }
+    assert hear.clean()
+
+
+@pytest.mark.parametrize("uri", ["chat", ""])
+def test_the_same_words_at_another_time_are_said_again(hear: Hear, uri: str) -> None:
+    """At one place each time of saying is a record of its own; read again, each is a duplicate."""
+    monday, tuesday = datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 6, tzinfo=UTC)
+    said = [
+        Document("Yes.", uri, "turn", "s", "Ana", monday),
+        Document("Yes.", uri, "turn", "s", "Ana", tuesday),
+        Document("Yes.", uri, "turn", "s", "Ana"),
+        Document("Yes.", uri, "turn", "s", "Ben", monday),
+    ]
+    assert results(hear(*said)) == ["stored"] * 4
+    entries = hear.entries()
+    with hear.store.read(hear.access) as view:
+        documents = view.count().documents
+    assert results(hear(*said)) == ["duplicate"] * 4
+    assert results(hear(*said[::-1])) == ["duplicate"] * 4
+    assert entries == hear.entries()
+    with hear.store.read(hear.access) as view:
+        assert documents == view.count().documents
+        assert {(each.testimony.speaker, each.testimony.said_at) for each in view.records()} == {
+            ("Ana", monday),
+            ("Ana", tuesday),
+            ("Ana", None),
+            ("Ben", monday),
+        }
+    assert hear.clean()
+
+
+def test_repeated_paragraphs_at_another_time(hear: Hear) -> None:
+    """Each reading of a text without a name counts its own repetitions."""
+    first = Document("b\n\nb", kind="text", said_at=datetime(2026, 1, 5, tzinfo=UTC))
+    second = replace(first, said_at=datetime(2026, 1, 6, tzinfo=UTC))
+    ids = {each.record_id for document in (first, second) for each in hear(document).outcomes}
+    assert len(ids) == 4
+    assert set(results(hear(second, first))) == {"duplicate"}
+    assert hear.clean()
+
+
+def test_words_that_moved_in_a_note_are_seen_there(hear: Hear) -> None:
+    """The same words at another place of the same note are a duplicate with one more observation."""
+    hear(Document("tea", "n:1"))
+    receipt = hear(Document("\n tea", "n:1"))
+    assert results(receipt) == ["duplicate"]
+    with hear.store.read(hear.access) as view:
+        assert [each.span.start for each in view.observations(receipt.outcomes[0].record_id)] == [0, 2]
+    assert hear.clean()
+
+
+def test_a_note_about_the_future_is_found_at_once(hear: Hear) -> None:
+    """A date that is still to come hides nothing."""
+    ahead = hear.clock.now() + timedelta(days=9)
     hear(
+        Document("The heron comes.", "n:1", said_at=ahead),
+        Document("x\n\ny", "/a.md", "text", None, None, ahead),
+    )
+    with hear.store.read(hear.access) as view:
+        assert view.readable() == 3
+
+
+def test_one_note_said_by_two_is_two_records(hear: Hear) -> None:
+    """The same words by another speaker, at one place or two, or in another session stay as they came."""
+    hear(
+        Document("Yes.", "c:1", kind="turn", session_id="s", speaker="Ben"),
         Document("Yes.", "c:1", kind="turn", session_id="s", speaker="Ana"),
         Document("Yes.", "c:2", kind="turn", session_id="s", speaker="Ben"),
         Document("Yes.", "c:1", kind="turn", session_id="t", speaker="Ben"),
@@ -222,6 +296,7 @@ def test_one_note_said_by_two_is_two_records(hear: Hear) -> None:
     with hear.store.read(hear.access) as view:
         assert sorted((each.testimony.speaker, each.testimony.session_id) for each in view.records()) == [
             ("Ana", "s"),
+            ("Ben", "s"),
             ("Ben", "s"),
             ("Ben", "t"),
         ]

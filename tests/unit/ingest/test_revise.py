@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from quoth.core.policy import Policy
-from quoth.core.types import Access, Document, Record, RecordId, Status
+from quoth.core.types import Access, AsOf, Document, Period, Record, RecordId, Status
 from quoth.ingest.revise import DELETED, GONE, REPLACED, RETURNED, Revision, retire, revise
 
 URI = "/notes/a.md"
@@ -22,10 +22,10 @@ class File:
         self.store, self.access, self.clock = store, access, clock
         self.uri = URI
 
-    def read(self, *paragraphs: str, said_at: datetime | None = None) -> Revision:
+    def read(self, *paragraphs: str, said_at: datetime | None = None, speaker: str | None = None) -> Revision:
         """Read the file as it is now."""
         self.clock.advance(minutes=1)
-        document = Document("\n\n".join(paragraphs), self.uri, kind="markdown", said_at=said_at)
+        document = Document("\n\n".join(paragraphs), self.uri, "markdown", None, speaker, said_at)
         with self.store.write(self.access) as view:
             return revise(view, self.access, self.clock, Policy(), document)
 
@@ -179,6 +179,81 @@ def test_the_same_words_twice_are_two_records(file: File) -> None:
     assert len(set(ids)) == 2
     assert file.read("one", "two", "three").retracted == 1
     assert file.ids()["two"] == ids[0]
+
+
+def test_valid_time_ends_and_begins_with_a_reading(file: File) -> None:
+    """A-B-A has three periods that meet; a period never ends before it starts."""
+    said = datetime(2020, 1, 2, tzinfo=UTC)
+    moments = [file.clock.now()]
+    first = file.ids()["two"]
+    file.read("one", "B", "three", said_at=said)
+    moments.append(file.clock.now())
+    second = file.ids()["B"]
+    file.read("one", "two", "three")
+    moments.append(file.clock.now())
+    with file.store.read(file.access) as view:
+        assert [each.valid for each in view.history(first)] == [
+            Period(moments[0], None),
+            Period(moments[0], moments[1]),
+            Period(moments[2], None),
+        ]
+        assert [each.valid for each in view.history(second)] == [
+            Period(moments[1], None),
+            Period(moments[1], moments[2]),
+        ]
+    file.delete()
+    assert file.get(first).filing.valid == Period(moments[2], file.clock.now())
+    file.clock.advance(days=-9)
+    file.read("one", "two", "three", "four")
+    ids = file.ids()
+    file.clock.advance(days=-9)
+    file.read("one")
+    for record_id in ids.values():
+        valid = file.get(record_id).filing.valid
+        assert valid.end is None or valid.end >= valid.start
+
+
+def test_what_was_true_is_found_as_of_then(file: File) -> None:
+    """A superseded record is served for the time before the edit, its superseder for the time after it."""
+    before = file.clock.now()
+    file.read("one", "B", "three")
+
+    def words(moment: datetime | None) -> list[str]:
+        with file.store.read(file.access, AsOf(moment)) as view:
+            hits = view.lexical(["two", "b"], 9)
+            return [record.testimony.text for record, _ in view.passages([each.passage for each in hits])]
+
+    assert words(before) == ["two"]
+    assert words(file.clock.now()) == ["B"]
+    assert words(None) == ["B"]
+
+
+@pytest.mark.parametrize("days", [-9, 9])
+def test_an_end_that_somebody_set_stays(file: File, days: int) -> None:
+    """What a person says about how long words hold is not undone when a file drops and repeats them."""
+    record_id = file.ids()["two"]
+    end = file.clock.now() + timedelta(days=days)
+    filing = file.get(record_id).filing
+    valid = Period(end - timedelta(days=30), end)
+    with file.store.write(file.access) as view:
+        view.refile(replace(filing, revision=2, filed_at=file.clock.now(), valid=valid))
+    file.read("one", "three")
+    assert file.get(record_id).filing.valid.end == min(end, file.clock.now())
+    file.read("one", "two", "three")
+    assert file.get(record_id).filing.valid == Period(valid.start if days < 0 else file.clock.now(), end)
+
+
+def test_another_speaker_says_other_words(file: File) -> None:
+    """The same words by somebody else take the place of the old ones and are theirs."""
+    before = file.ids()
+    revision = file.read("one", "two", "three", speaker="Zoë")
+    assert revision.superseded == 3
+    after = file.ids()
+    assert not set(before.values()) & set(after.values())
+    assert {file.get(each).testimony.speaker for each in after.values()} == {"Zoë"}
+    assert file.get(after["two"]).filing.supersedes == before["two"]
+    file.read("one", "two", "three")
+    assert file.ids() == before
 
 
 def test_what_a_person_filed_is_not_undone_by_a_file(file: File) -> None:

@@ -13,8 +13,9 @@ from quoth.core.errors import InvalidInput
 from quoth.core.policy import Policy
 from quoth.core.types import Access, Document, RecordId, Status
 from quoth.ingest import watch as watching
+from quoth.ingest.presence import MOUNT
 from quoth.ingest.remember import remember
-from quoth.ingest.revise import DELETED
+from quoth.ingest.revise import DELETED, NO_FILE, NO_TEXT, OVERWRITTEN, REPLACED
 from quoth.ingest.watch import WatchReport, once
 
 
@@ -46,6 +47,26 @@ class Folder:
         """Names of living documents below the folder."""
         with self.store.read(self.access) as view:
             return sorted(uri.removeprefix(f"{self.root.as_posix()}/") for uri in view.documents())
+
+    def note(self, record_id: RecordId) -> str:
+        """What the last filing of a record says."""
+        with self.store.read(self.access) as view:
+            filing = view.get(record_id).filing
+            assert filing.status is not Status.CURRENT
+            return str(filing.note)
+
+    def places(self) -> dict[str, str]:
+        """Words -> the file in which a current record stands."""
+        with self.store.read(self.access) as view:
+            return {
+                each.testimony.text: Path(view.observations(each.testimony.id)[-1].uri).name
+                for each in view.records(Status.CURRENT)
+            }
+
+    def rename(self, *names: str) -> None:
+        """Give files other names, one after another: a, b, c is a -> b, then b -> c."""
+        for old, new in zip(names[::2], names[1::2], strict=True):
+            (self.root / old).rename(self.root / new)
 
     def entries(self) -> int:
         """How long the chain is."""
@@ -182,8 +203,202 @@ def test_two_files_may_swap_a_name(folder: Folder) -> None:
     folder.look()
     (folder.root / "a.md").rename(folder.root / "b.md")
     folder.write("a.md", "two")
-    assert folder.look().problems == ()
-    assert set(folder.current()) == {"one", "two"}
+    before = folder.current()["one"]
+    assert counts(folder.look()) == {"files": 2, "moved": 1, "new": 1, "stored": 1}
+    assert folder.places() == {"one": "b.md", "two": "a.md"}
+    assert folder.current()["one"] == before
+    assert counts(folder.look()) == {"files": 2, "unchanged": 2}
+
+
+LONG = "The boiler is green and stands in the cellar.\n\nThe shed code is {}.\n"
+
+
+def test_a_copy_of_a_file_that_is_edited_then_is_no_rename(folder: Folder) -> None:
+    """The edited file keeps its records; the copy has records of its own."""
+    folder.write("a.md", LONG.format(4711))
+    folder.look()
+    before = folder.current()
+    folder.write("b.md", LONG.format(4711))
+    folder.write("a.md", LONG.format(8128))
+    assert counts(folder.look()) == {"files": 2, "new": 1, "edited": 1, "stored": 3, "superseded": 1}
+    assert folder.note(before["The shed code is 4711."]) == REPLACED
+    folder.write("b.md", "")
+    folder.look()
+    assert folder.current().keys() == {each.strip() for each in LONG.format(8128).split("\n\n")}
+
+
+CHAINS = [
+    ("a.md", "d.md"),
+    ("c.md", "d.md", "b.md", "c.md", "a.md", "b.md"),
+    ("a.md", "x", "b.md", "a.md", "x", "b.md"),
+    ("a.md", "x", "b.md", "a.md", "c.md", "b.md", "x", "c.md"),
+    ("a.md", "x", "b.md", "a.md", "x", "b.md", "c.md", "d.md"),
+    ("b.md", "d.md", "d.md", "e.md", "a.md", "b.md"),
+]
+
+
+@pytest.mark.parametrize("names", CHAINS, ids=["one", "chain", "swap", "ring", "both", "twice"])
+def test_renames_in_a_row_keep_every_record(folder: Folder, names: tuple[str, ...]) -> None:
+    """Chains, swaps and rings of names: the same ids at their new places, and nothing else changes."""
+    for name in "abc":
+        folder.write(f"{name}.md", f"{name} one\n\n{name} two")
+    folder.look()
+    before, old = folder.current(), folder.places()
+    folder.rename(*names)
+    report = folder.look()
+    want = {
+        words: path.name
+        for path in folder.root.iterdir()
+        for words in path.read_text(encoding="utf-8").split("\n\n")
+    }
+    moved = sum(1 for words in want if want[words] != old[words]) // 2
+    assert counts(report) == {"files": 3, "moved": moved} | ({"unchanged": 3 - moved} if moved < 3 else {})
+    assert (folder.current(), folder.places()) == (before, want)
+    assert folder.documents() == sorted(set(want.values()))
+    entries = folder.entries()
+    assert counts(folder.look()) == {"files": 3, "unchanged": 3}
+    assert entries == folder.entries()
+    for path in folder.root.iterdir():
+        path.write_text(path.read_text(encoding="utf-8") + "\n\nmore in " + path.name, encoding="utf-8")
+    assert counts(folder.look()) == {"files": 3, "edited": 3, "stored": 3}
+    assert before.items() <= folder.current().items()
+
+
+def test_a_rename_onto_another_note_ends_that_one(folder: Folder) -> None:
+    """What stood under the name is retracted, not superseded; what came keeps its records."""
+    folder.write("a.md", "one\n\nboth")
+    folder.write("b.md", "two\n\nboth and more")
+    folder.look()
+    before = folder.current()
+    folder.rename("a.md", "b.md")
+    assert counts(folder.look()) == {"files": 1, "moved": 1, "deleted": 1, "retracted": 2}
+    assert folder.current() == {text: before[text] for text in ("one", "both")}
+    assert folder.note(before["two"]) == OVERWRITTEN
+    folder.write("b.md", "two\n\nboth and more")
+    folder.look()
+    assert set(folder.current()) == {"two", "both and more"}
+
+
+@pytest.mark.parametrize("swap", [True, False])
+def test_words_that_return_after_a_rename_go_again(folder: Folder, swap: bool) -> None:
+    """What once stood under a name that another document has now can come back to it, and go again."""
+    folder.write("a.md", "a one\n\na two")
+    folder.write("b.md", "b one\n\nb two\n\nb three")
+    folder.look()
+    folder.write("b.md", "b one\n\nb two")
+    folder.look()
+    folder.rename("b.md", "x", "a.md", "b.md", "x", "a.md" if swap else "c.md")
+    assert folder.look().moved == 2
+    folder.write("b.md", "a one\n\na two\n\nb three")
+    assert counts(folder.look())["stored"] == 1
+    folder.write("b.md", "a one\n\na two\n\nb four")
+    assert folder.look().superseded == 1
+    assert set(folder.current()) == {"a one", "a two", "b one", "b two", "b four"}
+
+
+def test_a_rename_that_the_store_does_not_follow_is_read_anew(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where somebody else changed a document meanwhile, its new place is read like any other file."""
+    folder.write("a.md", "one")
+    folder.write("c.md", "three")
+    folder.look()
+    folder.rename("a.md", "b.md")
+    real = watching._offered
+
+    def offered(scan: Any) -> Any:
+        found = real(scan)
+        uri = (folder.root / "a.md").as_posix()
+        remember(folder.store, folder.access, folder.clock, Policy(), [Document("one!", uri, kind="text")])
+        return found
+
+    monkeypatch.setattr(watching, "_offered", offered)
+    report = folder.look()
+    assert (report.moved, report.new, report.deleted) == (0, 1, 0)
+    assert folder.places() == {"one": "b.md", "one!": "a.md", "three": "c.md"}
+    monkeypatch.setattr(watching, "_offered", real)
+    assert folder.look().deleted == 1
+
+
+def test_what_is_no_file_any_more_is_gone(folder: Folder) -> None:
+    """A link, a folder or a pipe in the place of a note, or in that of its folder, retracts its records."""
+    for name in ("link.md", "folder.md", "pipe.md", "sub/deep.md", "stays.md"):
+        folder.write(name, name)
+    folder.look()
+    before = folder.current()
+    elsewhere = folder.root.parent / "elsewhere"
+    folder.rename("sub", "../elsewhere")
+    (folder.root / "sub").symlink_to(elsewhere)
+    for name in ("link.md", "folder.md", "pipe.md"):
+        (folder.root / name).unlink()
+    (folder.root / "link.md").symlink_to(elsewhere / "deep.md")
+    (folder.root / "folder.md").mkdir()
+    os.mkfifo(folder.root / "pipe.md")
+    report = folder.look()
+    assert (report.deleted, report.retracted, report.problems) == (4, 4, ())
+    assert set(folder.current()) == {"stays.md"}
+    assert {NO_FILE} == {folder.note(before[name]) for name in before if name != "stays.md"}
+    (folder.root / "link.md").unlink()
+    folder.write("link.md", "link.md")
+    assert folder.look().stored == 1
+    assert folder.current()["link.md"] == before["link.md"]
+
+
+@pytest.mark.parametrize("raw", [b"\x89PNG\0\0", "caf\u00e9".encode("latin-1")])
+def test_a_note_that_is_no_longer_text_is_gone(folder: Folder, raw: bytes) -> None:
+    """Its records are retracted with a note, once; text in its place brings them back."""
+    folder.write("a.md", "one")
+    folder.write("b.md", "two")
+    folder.look()
+    before = folder.current()
+    folder.write("a.md", raw)
+    assert counts(folder.look()) == {"files": 1, "unchanged": 1, "deleted": 1, "retracted": 1}
+    assert folder.note(before["one"]) == NO_TEXT
+    assert folder.look().deleted == 0
+    folder.write("a.md", "one")
+    folder.look()
+    assert folder.current() == before
+
+
+def test_a_note_that_is_ignored_now_is_kept_and_named(folder: Folder) -> None:
+    """Not to read a note again says nothing about its words; deleting it does."""
+    for name in ("a.md", "sub/b.md", "sub/c.md"):
+        folder.write(name, name)
+    folder.look()
+    folder.write(".gitignore", "sub/\n")
+    report = folder.look()
+    assert counts(report) == {"files": 1, "unchanged": 1}
+    assert len(report.problems) == 1
+    assert "2 documents are hidden or ignored now and kept" in report.problems[0]
+    assert "sub/b.md' is the first" in report.problems[0]
+    (folder.root / "sub" / "b.md").unlink()
+    assert folder.look().deleted == 1
+    assert set(folder.current()) == {"a.md", "sub/c.md"}
+
+
+def test_a_note_that_is_too_large_now_is_kept_and_named(folder: Folder) -> None:
+    """What cannot be read says nothing."""
+    folder.write("a.txt", "one")
+    folder.look()
+    folder.write("a.txt", "x" * 20_000_001)
+    assert "a.txt' is too large now" in folder.look().problems[0]
+    assert set(folder.current()) == {"one"}
+
+
+def test_front_matter_says_nothing_about_mounts(folder: Folder) -> None:
+    """What a note says of a mount point is its own; the program's key cannot stand in a file."""
+    head = '---\nmount: {0}\n"\\x01mount": "1:{0}"\n---\n'.format(folder.root.as_posix())
+    path = folder.write("a.md", f"{head}\none\n")
+    folder.write("b.md", "two")
+    folder.look()
+    with folder.store.read(folder.access) as view:
+        metadata = view.document(path.as_posix()).metadata
+    assert metadata.keys() == {"mount", MOUNT}
+    assert metadata["mount"] == folder.root.as_posix()
+    assert not metadata[MOUNT].endswith(folder.root.as_posix())
+    path.unlink()
+    assert folder.look().deleted == 1
+    assert set(folder.current()) == {"two"}
 
 
 def test_equal_files_are_moved_one_by_one(folder: Folder) -> None:
@@ -266,15 +481,45 @@ def test_a_root_that_is_gone_retracts_nothing(folder: Folder) -> None:
     assert set(folder.current()) == {"one"}
 
 
-def test_an_empty_root_retracts_nothing(folder: Folder) -> None:
-    """An empty root is what an unmounted one looks like."""
-    folder.write("a.md", "one").rename(folder.root.parent / "a.md") if folder.look() else None
-    folder.write("a.md", "one")
+def test_the_last_note_can_be_deleted(folder: Folder) -> None:
+    """An empty root on the file system on which its notes were read is a root without notes."""
+    folder.write("sub/a.md", "one")
     folder.look()
-    (folder.root / "a.md").unlink()
+    (folder.root / "sub" / "a.md").unlink()
+    (folder.root / "sub").rmdir()
+    report = folder.look()
+    assert counts(report) == {"deleted": 1, "retracted": 1}
+    assert report.problems == ()
+    assert folder.current() == {}
+
+
+@pytest.mark.parametrize("how", ["unmounted", "mounted over", "other disk", "not watched"])
+def test_an_empty_root_retracts_nothing(folder: Folder, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """An empty root may be unmounted, or hidden below another file system."""
+    mounted = {folder.root} if how in ("unmounted", "other disk") else set()
+    real = Path.is_mount
+    monkeypatch.setattr(Path, "is_mount", lambda path: path in mounted or real(path))
+    path = folder.write("a.md", "one")
+    if how == "not watched":
+        document = Document("one", path.as_posix(), kind="markdown")
+        remember(folder.store, folder.access, folder.clock, Policy(), [document])
+    folder.look()
+    path.unlink()
+    if how == "unmounted":
+        mounted.clear()
+    elif how == "mounted over":
+        mounted.add(folder.root)
+    elif how == "other disk":
+        stat = Path.stat
+
+        def other(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+            found = stat(path, follow_symlinks=follow_symlinks)
+            return os.stat_result((*found[:2], 4711, *found[3:])) if path == folder.root else found
+
+        monkeypatch.setattr(Path, "stat", other)
     report = folder.look()
     assert counts(report) == {}
-    assert "is empty (unmounted?)" in report.problems[0]
+    assert "is empty (unmounted?); its 1 documents are kept" in report.problems[0]
     assert set(folder.current()) == {"one"}
 
 
