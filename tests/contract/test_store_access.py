@@ -66,6 +66,7 @@ def target(hand: Any, store: Store, embedder: Embedder) -> Target:
 
 READS: dict[str, Callable[[Any, Target], Any]] = {
     "get": lambda view, t: view.get(t.record),
+    "knows": lambda view, t: view.knows(t.record),
     "history": lambda view, t: view.history(t.record),
     "superseder": lambda view, t: view.superseder(t.old),
     "records": lambda view, t: [*view.records(), *view.records(Status.SUPERSEDED, newest_first=True)],

@@ -117,6 +117,10 @@ class ReadView(Protocol):
         """One record with its filing at this moment; `NotFound` outside the scopes."""
         ...
 
+    def knows(self, record_id: RecordId) -> bool:
+        """Whether `get` would find a record; far cheaper where it would not."""
+        ...
+
     def history(self, record_id: RecordId) -> tuple[Filing, ...]:
         """Every revision of a record, oldest first."""
         ...

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from quoth.core import rules
-from quoth.core.errors import NotFound
 from quoth.core.policy import Policy
 from quoth.core.ports import Clock, Store, WriteView
 from quoth.core.types import Access, Document, Outcome, Receipt, Record, RecordId, Result
@@ -122,9 +121,8 @@ def _occurrence(
     """
     while True:
         record_id = hearing.record_id(text, rules.occurrence(seen, text))
-        try:
-            known = view.get(record_id)
-        except NotFound:
+        if not view.knows(record_id):
             return record_id, None
+        known = view.get(record_id)
         if known.testimony.said_at == hearing.said_at:
             return record_id, known

@@ -115,6 +115,12 @@ class Reading:
             raise NotFound(f"no record {record_id!r} in the readable scopes")
         return found
 
+    def knows(self, record_id: RecordId) -> bool:
+        """See the port."""
+        if not self._one("SELECT no FROM record WHERE id = ?", _raw(record_id)):
+            return False
+        return next(self._records("r.id = ?", (_raw(record_id),)), None) is not None
+
     def _records(
         self, where: str, values: tuple[object, ...] = (), order: str = "r.no", limit: int = -1
     ) -> Iterator[Record]:
