@@ -95,7 +95,7 @@ def recalls(config: Speed, folder: Path, say: Say) -> list[dict[str, object]]:
     lines = []
     for size in config.sizes:
         store = folder / f"store-{size}"
-        filled = _do("fill", store=str(store), embedder=config.embedder, passages=size, seed=config.seed)
+        filled = _filled(config, store, size)
         files = {str(f.relative_to(store)): f.stat().st_size for f in sorted(store.rglob("*")) if f.is_file()}
         each = sum(files.values()) / filled["passages"]
         say(f"{size}: {filled['passages']} passages, {each:.0f} bytes each, {filled['words_per_s']:.0f}/s")
@@ -130,7 +130,16 @@ def recalls(config: Speed, folder: Path, say: Say) -> list[dict[str, object]]:
     return lines
 
 
-def writes(config: Speed, folder: Path, say: Say) -> list[dict[str, object]]:
+def _filled(config: Speed, store: Path, size: int) -> dict:
+    """Fill a store, once: what was measured then stands beside it for the next run (QUOTH_BENCH_STORES)."""
+    note = store.with_suffix(".json")
+    if not note.exists():
+        filled = _do("fill", store=str(store), embedder=config.embedder, passages=size, seed=config.seed)
+        note.write_text(json.dumps(filled), encoding="utf-8")
+    return json.loads(note.read_text(encoding="utf-8"))
+
+
+def writes(config: Speed, folder: Path, stores: Path, say: Say) -> list[dict[str, object]]:
     """Bulk imports and single notes."""
     lines = []
     amount = config.words_passages
@@ -146,7 +155,7 @@ def writes(config: Speed, folder: Path, say: Say) -> list[dict[str, object]]:
     target = "≥ 80 passages/s" if config.embedder == "minilm" else "≥ 2,000 passages/s"
     lines.append(_line(f"bulk import, every vector, {config.embedder}", target, rate, **found))
     say(f"bulk import, vectors: {rate}")
-    smallest = folder / f"store-{config.sizes[0]}"
+    smallest = stores / f"store-{config.sizes[0]}"
     found = _do(
         "singles",
         store=str(smallest),
@@ -163,9 +172,9 @@ def writes(config: Speed, folder: Path, say: Say) -> list[dict[str, object]]:
     return lines
 
 
-def fresh(config: Speed, folder: Path, say: Say) -> dict[str, object]:
+def fresh(config: Speed, stores: Path, say: Say) -> dict[str, object]:
     """`quoth recall` as a new process on the smallest store."""
-    store = folder / f"store-{config.sizes[0]}"
+    store = stores / f"store-{config.sizes[0]}"
     program = Path(sys.executable).with_name("quoth")
     command = [str(program)] if program.exists() else [sys.executable, "-m", "quoth"]
     asked = Conversations(config.sizes[0], config.seed).questions(config.fresh + 2)
@@ -209,8 +218,11 @@ def run(path: Path, say: Say) -> Path:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="quoth-speed-", dir=os.environ.get("QUOTH_BENCH_TMP")) as name:
         folder = Path(name)
-        lines = recalls(config, folder, say)
-        lines += writes(config, folder, say)
-        lines.append(fresh(config, folder, say))
+        kept = os.environ.get("QUOTH_BENCH_STORES")
+        stores = Path(kept) / config.embedder if kept else folder
+        stores.mkdir(parents=True, exist_ok=True)
+        lines = recalls(config, stores, say)
+        lines += writes(config, folder, stores, say)
+        lines.append(fresh(config, stores, say))
     done = {**about, "seconds": round(time.perf_counter() - start, 1), "note": config.note}
     return report.write(path.stem, done, {"speed": lines})
