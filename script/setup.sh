@@ -2,9 +2,7 @@
 # Read by script/demo, script/test and script/campaign; leaves "$python", the Python of .venv, ready to use.
 # A virtual environment is made once, in .venv; a stamp in it says what was installed last.
 
-# Not for Quoth, which would take it for a setting.
 asked_python=${QUOTH_PYTHON:-}
-unset QUOTH_PYTHON
 
 say() { printf '%s\n' "$*" >&2; }
 

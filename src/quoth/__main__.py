@@ -1,4 +1,4 @@
-"""The console script: it looks at what is asked for before it imports anything."""
+"""The console script, and ``python -m quoth``."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Setting = layers.Setting
 
 log = logging.getLogger(__name__)
+logging.getLogger("quoth").addHandler(logging.NullHandler())  # a program says where warnings go, not we
 
 IN_MEMORY = ":memory:"
 WORDS_ONLY = "none"

@@ -26,8 +26,8 @@ FILE = "quoth.toml"
 PROJECT_FILE = ".quoth.toml"
 """At a project's root; may set the scope and nothing else."""
 ENVIRONMENT = "QUOTH_"
-NOT_SETTINGS = ("QUOTH_DEBUG", "QUOTH_REQUIRE", "QUOTH_TEST_", "QUOTH_BENCH_")
-"""Variables of that prefix that are switches for development, not settings."""
+NOT_SETTINGS = ("QUOTH_DEBUG", "QUOTH_PYTHON", "QUOTH_REQUIRE", "QUOTH_TEST_", "QUOTH_BENCH_")
+"""Variables of that prefix that are switches of scripts and tests, not settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Settings:
     actor: str | None = None
     """Who acts; none: the operating system's user."""
     embedder: str = "minilm"
-    """minilm, static, ollama:MODEL, openai:MODEL@URL, or none for words only."""
+    """minilm, static (an extra), ollama:MODEL[@URL], openai:MODEL@URL, none: words only, hash: for tests."""
     policy: Policy = field(default_factory=Policy)
 
 
@@ -261,6 +261,8 @@ def _check_value(key: str, value: object) -> None:
     """Refuse a value of the right type that would make no sense."""
     if key == "scope":
         rules.scope(cast(str, value))
+    if key == "embedder":
+        _embedder(cast(str, value))
     if key in CHOICES and value not in CHOICES[key]:
         raise ValueError(f"it is one of {', '.join(CHOICES[key])}")
     if not isinstance(value, int | float) or isinstance(value, bool):
@@ -272,6 +274,22 @@ def _check_value(key: str, value: object) -> None:
         raise ValueError(f"it is at most {high:,}".replace(",", "_"))
 
 
+def _embedder(spec: str) -> None:
+    """Refuse a name that no embedder has; whether one is installed or answers is not asked here."""
+    kind, colon, rest = spec.partition(":")
+    model, at, _ = rest.partition("@http")
+    if kind == "openai" and model and not at:
+        raise ValueError("it does not say where to send words: 'openai:MODEL@URL'")
+    if (kind in EMBEDDERS and not colon) or (kind in REMOTE and model):
+        return
+    near = difflib.get_close_matches(kind.strip().lower(), (*EMBEDDERS, *REMOTE), n=1)
+    hint = f", did you mean {near[0]!r}?" if near and near[0] != kind else ","
+    raise ValueError(f"no embedder is called so{hint} there are {', '.join(EMBEDDERS)}, {FORMS}")
+
+
+EMBEDDERS = ("minilm", "static", "none", "hash")
+REMOTE = ("ollama", "openai")
+FORMS = "ollama:MODEL[@URL] and openai:MODEL@URL"
 DAY = 86_400
 WHOLE = 2**31 - 1
 """The largest whole number that every part below can count with."""

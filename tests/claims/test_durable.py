@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -81,3 +82,55 @@ def test_files_are_private(tmp_path: Path) -> None:
         os.umask(mask)
     assert len(modes) > 3
     assert {} == {name: oct(mode) for name, mode in modes.items() if mode}
+
+
+def test_verify_finds_an_older_copy(tmp_path: Path) -> None:
+    """A database that was lost, or replaced by an older copy, is found by `quoth verify`."""
+    store, copy = tmp_path / "store", tmp_path / "copy"
+
+    def remembered(text: str) -> None:
+        with quoth.open(store, actor="ana", scope="user:ana", embedder="hash") as memory:
+            memory.remember(text)
+
+    def verified() -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "quoth", "verify", "--scope", "user:ana", "--store", str(store)],
+            env=os.environ | {"QUOTH_EMBEDDER": "hash"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    remembered("The gate squeaks.")
+    shutil.copytree(store, copy)
+    remembered("The shed code is 4711.")
+    assert 0 == verified()[0]
+    for part in store.glob("quoth.db*"):
+        part.unlink()
+    code, said = verified()
+    assert (70, True) == (code, "is gone" in said)
+    shutil.copy(copy / "quoth.db", store / "quoth.db")
+    code, said = verified()
+    assert (70, True) == (code, "regressed" in said)
+
+
+def test_damaged_derived_files(tmp_path: Path) -> None:
+    """Damaged derived files are recognised and made again, and the answer is the same."""
+
+    def answer() -> list[tuple[str, float]]:
+        with quoth.open(tmp_path, actor="ana", scope="user:ana", embedder="hash") as memory:
+            found = memory.recall("what is the shed code?")
+            assert memory.verify().clean
+            return [(each.text, each.score) for each in found.passages]
+
+    with quoth.open(tmp_path, actor="ana", scope="user:ana", embedder="hash") as memory:
+        memory.remember(["The shed code is 4711.", "The gate squeaks.", "The lamp is off."])
+        memory.index()
+    want = answer()
+    files = [each for each in (tmp_path / "vectors").rglob("*") if each.is_file() and each.stat().st_size]
+    assert len(files) > 2
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(bytes(byte ^ 0xFF for byte in whole))
+        assert want == answer(), file.name

@@ -24,7 +24,7 @@ from quoth.surfaces.cli import group
 
 ROOT = Path(__file__).parents[2]
 OF_SURFACES = {"where", "settings", "demo"}
-"""Commands that the composition root or the surface does itself (design section 10)."""
+"""Commands that the composition root or the surface does itself."""
 
 
 class Away:

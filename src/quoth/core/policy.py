@@ -28,12 +28,12 @@ class PassagePolicy:
 
 @dataclass(frozen=True, slots=True)
 class LexicalPolicy:
-    """BM25 with a length floor (retrieval.md, recipe 1)."""
+    """BM25 with a length floor (docs/explanation/retrieval.md)."""
 
     k1: float = 0.9
-    """Term saturation; retrieval.md section 2, BM25 details."""
+    """Term saturation of BM25 (docs/explanation/retrieval.md)."""
     b: float = 0.75
-    """Length normalisation; retrieval.md section 2, BM25 details."""
+    """Length normalisation of BM25 (docs/explanation/retrieval.md)."""
     floor: int = 25
     """Passages count as at least this many words long: stops one-liners winning."""
 
@@ -57,7 +57,7 @@ class DatabasePolicy:
     busy_seconds: float = 30.0
     """How long a writer waits for others before `StoreUnavailable`."""
     head_seconds: float = 1.0
-    """The head file is written at most this often; always on close and verify (design section 5)."""
+    """The head file is written at most this often; always on close and verify."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,13 +268,13 @@ class RecallPolicy:
     fusion: str = "linear"
     """linear, or one of the baselines rrf, lexical, dense."""
     pool: int = 50
-    """Candidates of each of the three lists (retrieval-2.md Q7: 50)."""
+    """Candidates of each of the three lists (docs/explanation/retrieval.md)."""
     dated_sessions: int = 200
     """Sessions at most that come in because of their date."""
     max_terms: int = 64
     """Distinct words of a question that are looked up."""
     context_bm25: float = 5.15
-    """Share of BM25 in the score x that context is made of (retrieval-2.md section 1)."""
+    """Share of BM25 in the score x that context is made of (docs/explanation/retrieval.md)."""
     context_cosine: float = 4.0
     """Share of the cosine in x."""
     pool_session: float = 0.3
@@ -282,7 +282,7 @@ class RecallPolicy:
     pool_subject: float = 0.2
     """What session, date and subject add to x in the third list."""
     stop_piece: float = 0.5
-    """Weight of stop words and punctuation among the wordpieces of a question (retrieval-2.md Q2)."""
+    """Weight of stop words and punctuation among the wordpieces of a question (docs/explanation/retrieval.md)."""
     rrf: int = 60
     """The constant of reciprocal rank fusion, for the baseline."""
     gate_chars: float = 300.0
@@ -290,7 +290,7 @@ class RecallPolicy:
     gate_notes: float = 0.5
     """The gate where nobody speaks: ``gate_notes * clip((gate_chars - median length) / gate_range, 0, 1)``.
 
-    Notes were not measured; half is the safe default of retrieval-2.md Q1.
+    Notes were not measured; half is the safe default of docs/explanation/retrieval.md.
     """
     pending_share: float = 0.2
     """From this share of passages without a vector on, a question is answered by words alone."""

@@ -26,7 +26,7 @@ DIMENSIONS = 384
 WINDOW = 254
 """Wordpieces of one forward: the model was trained on 256, two of which are [CLS] and [SEP]."""
 KEPT = 32
-"""Token vectors kept of a passage: retrieval-2.md, Q2 ("bits + cap 32")."""
+"""Token vectors kept of a passage: docs/explanation/retrieval.md."""
 
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -163,7 +163,7 @@ def _start(weights: bytes, tokenizer: bytes, *, one_shot: bool) -> _Model:
     # "[SEP]" in somebody's words is text, not the end of a sentence.
     cut.encode_special_tokens = True
     options = onnxruntime.SessionOptions()
-    # One thread: with more, or with spinning, two shared cores are 2-4 times slower (retrieval.md, 6).
+    # One thread: with more, or with spinning, two shared cores are 2-4 times slower (measured).
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 WEIGHTS_SHA256 = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 TOKENIZER_SHA256 = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 
-_PACKAGE = "wordllama"
-_INSTALL = "install it with `pip install 'quoth[static]'`"
+PACKAGE = "wordllama"
+INSTALL = "in the clone, `uv tool install --force '.[static]'` or `pip install '.[static]'`"
+"""How to get it; a package that is called quoth on PyPI is not ours."""
 _REINSTALL = "reinstall it with `pip install --force-reinstall --no-deps wordllama==0.4.0.post1`"
 
 
@@ -73,12 +74,10 @@ class Static:
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
-            raise InferenceUnavailable(f"the package 'tokenizers' cannot be loaded: {_INSTALL}") from error
-        weights = self._weights or in_package(
-            _PACKAGE, "weights/l2_supercat_256.safetensors", remedy=_INSTALL
-        )
+            raise InferenceUnavailable(f"the package 'tokenizers' cannot be loaded: {INSTALL}") from error
+        weights = self._weights or in_package(PACKAGE, "weights/l2_supercat_256.safetensors", remedy=INSTALL)
         tokenizer = self._tokenizer or in_package(
-            _PACKAGE, "tokenizers/l2_supercat_tokenizer_config.json", remedy=_INSTALL
+            PACKAGE, "tokenizers/l2_supercat_tokenizer_config.json", remedy=INSTALL
         )
         cut = Tokenizer.from_buffer(checked(tokenizer, TOKENIZER_SHA256, remedy=_REINSTALL))
         cut.no_padding()

@@ -56,7 +56,7 @@ def import_transcripts(
                     progress(done, 0)
                 yield each
                 continue
-            skipped[each.what] += 1
+            skipped[each.what.replace("of type NoneType", "without a type")] += 1
             if len(problems) < SHOWN and any(part in each.what for part in _BROKEN):
                 problems.append(each)
 

@@ -23,9 +23,9 @@ from quoth.ingest.revise import revise
 from quoth.ingest.testify import Hearing, hear, home, observation, testimony
 
 BATCH_RECORDS = 1_000
-"""Records of a transaction, about: store.md section 5, batches of 50 to 1,000 rows."""
+"""Records of a transaction, about: larger transactions are not faster (measured: 50 to 1,000)."""
 CHARS_PER_RECORD = 150
-"""For the size of a batch before it is cut: passages have about 130 characters (design section 11)."""
+"""For the size of a batch before it is cut: passages have about 130 characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def _support(evidence: Evidence, unsaid: Column, policy: SupportPolicy) -> float
 
 
 def _person(evidence: Evidence, unsaid: Column, guard: PersonGuard) -> float | None:
-    """Four margins between the asked person's passages and the others' (retrieval-2.md Q5)."""
+    """Four margins between the asked person's passages and the others' (docs/explanation/retrieval.md)."""
     asked, about, about_other, first = (
         evidence.features[name] > 0 for name in ("asked", "about", "about_other", "first_person")
     )

@@ -1,4 +1,4 @@
-"""Candidates and the features of each (configuration B, retrieval-2.md section 1).
+"""Candidates and the features of each (docs/explanation/retrieval.md).
 
 Three lists of `pool` passages each: by BM25, by cosine, and by both with session, date and subject; the
 third is taken over the sessions of the first two and those whose dates match.

@@ -22,7 +22,7 @@ def scores(evidence: Evidence, weights: Weights, policy: RecallPolicy) -> Column
 
 
 def linear(evidence: Evidence, weights: Weights) -> Column:
-    """Configuration B: weighted features, context behind the gates (retrieval-2.md section 1)."""
+    """Weighted features, context behind the gates (docs/explanation/retrieval.md)."""
     f = evidence.features
     g, d = f["people"], f["dialogue"]
     plain = (

@@ -1,4 +1,4 @@
-"""question -> plan -> two arms -> evidence -> one order -> confidence -> Recollection (design 7.2)."""
+"""question -> plan -> two arms -> evidence -> one order -> confidence -> Recollection."""
 
 from __future__ import annotations
 

@@ -168,8 +168,7 @@ class Index:
 
     def _belongs(self, db: apsw.Connection, state: State, n: int) -> bool:
         """Whether the last passage that both know is the same one (a restored database differs)."""
-        shared = min(state.passages, n)
-        if not shared:
+        if not (shared := min(state.passages, n)):
             return True
         row = db.execute(
             "SELECT hex(substr(r.id, 1, 8)) FROM passage p JOIN record r ON r.no = p.record WHERE p.no = ?",
@@ -193,8 +192,7 @@ class Index:
         while self.model and state.vectors < last:
             state = self._append_vectors(db, state, last)
             shelf.publish(state)
-        shelf.map(state)
-        return state
+        return shelf.map(state)
 
     def _append_passages(self, db: apsw.Connection, state: State, upto: int) -> State:
         rows: list[Any] = list(db.execute(_PASSAGES, (state.passages, upto)))
@@ -373,8 +371,6 @@ class Index:
         """Throw the arrays away and copy them again, whatever they are."""
         with self._lock:
             self._cache.clear()
-            self._pieces.clear()
-            self._pieces_seen = 0
             self.notices.clear()
             self._shelf = Shelf(self._folder, self._shelf.store, self.model, self._shelf.dimensions)
             try:

@@ -28,7 +28,7 @@ Int = NDArray[np.int64]
 Float = NDArray[np.float32]
 
 DENSE_SHARE = 0.3
-"""A selection of at most this share of the store is copied together and scanned alone (store.md 1)."""
+"""A selection of at most this share of the store is copied together and scanned alone (docs/adr/0008-words-index.md)."""
 
 
 BLOCK = 65_536
@@ -178,7 +178,7 @@ def idf(n: int, df: int) -> float:
 
 
 def lexical(selection: Selection, terms: Sequence[str], policy: LexicalPolicy) -> Words:
-    """BM25 with a length floor, of passages and of whole sessions (retrieval.md recipe 1)."""
+    """BM25 with a length floor, of passages and of whole sessions (docs/explanation/retrieval.md)."""
     k1, b = policy.k1, policy.b
     scores = np.zeros(selection.n, np.float32)
     touched = np.zeros(selection.n, np.bool_)
@@ -225,7 +225,7 @@ def cosine(selection: Selection, vector: Vector) -> Float:
 def top(scores: Float, k: int, among: Int | None = None) -> Int:
     """Positions of the `k` highest positive scores, best first, ties by position.
 
-    A sampled threshold spares the partition of a million scores (store.md section 1).
+    A sampled threshold spares the partition of a million scores.
     """
     if k < 1:
         return np.zeros(0, np.int64)

@@ -59,7 +59,7 @@ COLUMNS = np.dtype(
 """One passage: what never changes once it is stored. 80 bytes."""
 
 PIECES = 32
-"""Wordpiece ids kept for a passage (retrieval-2.md Q2: cap 32)."""
+"""Wordpiece ids kept for a passage (docs/explanation/retrieval.md)."""
 
 WHOLE = 64 << 20
 """Bytes that are checked when a store is first looked at (60 ms); of more only every second, third ..."""
@@ -245,10 +245,11 @@ class Shelf:
         """Check all of the files when they are looked at next."""
         self._trusted, self._raw, self._whole = None, b"", True
 
-    def map(self, state: State) -> None:
+    def map(self, state: State) -> State:
         """Map what counts, so that it stays even if another process makes new files."""
         for each, count in zip(self.arrays(), self._counts(state), strict=True):
             each.view(count)
+        return state
 
     def publish(self, state: State) -> None:
         """Say what the files hold; only after the rows are written."""

@@ -76,11 +76,7 @@ def verification(
         ).fetchall()
         sealed = _Sealed()
         for origin, seq, digest in chains:
-            try:
-                entries = list(_entries(db, origin, no))
-                broken = ledger.broken_at(entries)
-            except (IntegrityError, TypeError, ValueError):  # values of other types cannot be hashed
-                entries, broken = [], 1
+            entries, broken = _chain(db, origin, no)
             if broken is not None:
                 problems.append(f"the chain of {origin!r} in {scope!r} is broken at entry {broken}")
             if len(entries) != seq or (entries and entries[-1].hash != digest.hex()):
@@ -116,6 +112,15 @@ def verification(
         proves=PROVES,
         does_not_prove=DOES_NOT_PROVE,
     )
+
+
+def _chain(db: apsw.Connection, origin: str, scope: int) -> tuple[list[LedgerEntry], int | None]:
+    """The entries of a chain and where it breaks; none and 1 where a value has a type that is not ours."""
+    try:
+        entries = list(_entries(db, origin, scope))
+        return entries, ledger.broken_at(entries)
+    except (IntegrityError, TypeError, ValueError):
+        return [], 1
 
 
 def _damage(db: apsw.Connection) -> Iterator[tuple[Any, ...]]:

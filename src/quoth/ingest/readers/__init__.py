@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,8 +28,12 @@ __all__ = ["FORMATS", "Problem", "Reader", "read"]
 def read(format: str, path: Path) -> Iterator[Document | Problem]:
     """Documents of a file (or, for transcripts, of a folder), and what was read past.
 
-    An unknown format, and a file that cannot be read at all, is `InvalidInput`.
+    A format may be written in any case. An unknown one, and a file that cannot be read at all, is
+    `InvalidInput`.
     """
-    if format not in FORMATS:
-        raise InvalidInput(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
-    return FORMATS[format](path)
+    name = format.lower()
+    if name not in FORMATS:
+        near = get_close_matches(name, FORMATS, n=1)
+        hint = f", did you mean {near[0]!r}?" if near else ""
+        raise InvalidInput(f"unknown format {format!r}{hint} (there are {', '.join(FORMATS)})")
+    return FORMATS[name](path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import re
 import sys
@@ -110,9 +111,12 @@ class Root(Group):
                 )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuses arguments that are not UTF-8 before anything reads them."""
+        """Refuses arguments that are not UTF-8 before anything reads them; none at all is a call for help."""
         if os.environ.get("NO_COLOR"):
             ctx.color = False
+        if not args:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
         for place, argument in enumerate(args, 1):
             if any("\ud800" <= char <= "\udfff" for char in argument):
                 raise InvalidInput(f"argument {place} is not UTF-8: check the terminal's encoding")
@@ -120,6 +124,7 @@ class Root(Group):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:  # noqa: ANN401
         """Run it and end the process with the exit code."""
+        logging.getLogger("quoth").addHandler(_NOTES)  # added once, however often
         try:
             code = super().main(args, *more, **{**options, "standalone_mode": False})
             sys.stdout.flush()
@@ -139,6 +144,18 @@ class Root(Group):
             kind = type(error).__name__
             code = _failed(f"unexpected {kind}; QUOTH_DEBUG=1 shows where (please report it)", UNEXPECTED)
         sys.exit(code or 0)
+
+
+class _Notes(logging.Handler):
+    """Warnings of the package, as notes; none once the command is over."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One line on stderr, silent with --quiet."""
+        if record.levelno >= logging.WARNING and click.get_current_context(silent=True) is not None:
+            note(record.getMessage())
+
+
+_NOTES = _Notes()
 
 
 def fail(line: str) -> None:

@@ -27,8 +27,21 @@ def index(context: click.Context) -> None:
         with opened(one_shot=False) as memory:
             with progress("vectors") as tell:
                 made = memory.index(progress=tell)
-            answer({"embedded": made}, lambda: confirm(f"{show.many(made, 'vector')} made"))
-            _another(memory.index_status())
+            found = memory.index_status()
+        answer({"embedded": made}, lambda: confirm(_made(made, found)))
+        _another(found)
+
+
+def _made(made: int, found: IndexStatus) -> str:
+    """What came of it, also where there was nothing to do."""
+    if made:
+        return f"{show.many(made, 'vector')} made"
+    if found.embedder is None:
+        return "nothing to make: there is no embedder, words are found by themselves"
+    if found.pending or (found.stored and found.stored != found.embedder):
+        return "no vectors made"
+    has = "has a vector" if found.passages == 1 else "have vectors"
+    return f"nothing pending: {show.many(found.passages, 'passage')} {has}"
 
 
 @index.command()

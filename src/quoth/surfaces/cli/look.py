@@ -27,10 +27,9 @@ def status() -> None:
 
 
 def _status(found: Counts) -> None:
-    show.row(f"{found.records} records", f"{found.current} current", f"{found.held} held for review")
-    show.row(
-        f"{found.documents} documents", f"{found.passages} passages", f"{found.pending} without a vector"
-    )
+    records, documents = show.many(found.records, "record"), show.many(found.documents, "document")
+    show.row(records, f"{found.current} current", f"{found.held} held for review")
+    show.row(documents, show.many(found.passages, "passage"), f"{found.pending} without a vector")
     show.row(show.size(found.bytes))
 
 
@@ -58,18 +57,28 @@ def _where(found: Where) -> None:
 
 
 @click.command(cls=Command)
-def settings() -> None:
-    """List every setting, and what set it."""
+@click.option("--all", "every", is_flag=True, help="Also those that are rarely changed.")
+def settings(every: bool) -> None:
+    """List the settings, and what set each.
+
+    The common ones and those that were changed; with --all or --json every one.
+    """
     from quoth import app
 
     said = common()
     found = app.configured(said.store, actor=said.actor, scope=said.scope)
-    answer({"settings": found}, lambda: _settings(found))
+    answer({"settings": found}, lambda: _settings(found, every))
 
 
-def _settings(found: tuple[Setting, ...]) -> None:
-    for each in found:
+COMMON = ("store", "scope", "actor", "embedder", "recall.k", "recall.budget")
+
+
+def _settings(found: tuple[Setting, ...], every: bool) -> None:
+    shown = [each for each in found if every or each.key in COMMON or each.layer != "default"]
+    for each in shown:
         show.row(f"{each.key} = {each.value!r}", each.layer)
+    if len(shown) < len(found):
+        confirm(f"and {len(found) - len(shown)} more with their defaults: quoth settings --all")
 
 
 @click.command(cls=Command)
@@ -84,8 +93,10 @@ def demo(examples: Path | None) -> None:
     from quoth import app
 
     folder = examples or _examples()
-    if not (folder / "questions.txt").is_file():
-        raise InvalidInput(f"no examples in {str(folder)!r}: run this in a clone, or give --examples DIR")
+    if folder is None:
+        raise InvalidInput("there are no examples here: run this in a clone, or give --examples DIR")
+    if not _has_examples(folder):
+        raise InvalidInput(f"no questions.txt, notes and transcripts are in {str(folder)!r}")
     questions = (folder / "questions.txt").read_text(encoding="utf-8").splitlines()
     with (
         TemporaryDirectory(prefix="quoth-demo-") as temporary,
@@ -96,9 +107,16 @@ def demo(examples: Path | None) -> None:
     answer({"answers": answers}, lambda: _answers(answers))
 
 
-def _examples() -> Path:
-    here = Path("examples")
-    return here if here.is_dir() else Path(__file__).parents[4] / "examples"
+def _examples() -> Path | None:
+    """Those of the clone in which this is run, or from which it is run."""
+    places = (Path("examples"), Path(__file__).parents[4] / "examples")
+    return next((each for each in places if _has_examples(each)), None)
+
+
+def _has_examples(folder: Path) -> bool:
+    return (folder / "questions.txt").is_file() and all(
+        (folder / each).is_dir() for each in ("notes", "transcripts")
+    )
 
 
 def _remember(memory: Memory, folder: Path) -> None:

@@ -31,8 +31,9 @@ def _verification(found: Verification) -> None:
         show.row(f"problem: {problem}")
     for verdict in found.verdicts:
         show.row(f"{verdict.state.value} {verdict.record_id}", verdict.next_action)
-    show.row(f"proves: {found.proves}")
-    show.row(f"does not prove: {found.does_not_prove}")
+    if found.clean:
+        show.row(f"proves: {found.proves}")
+        show.row(f"does not prove: {found.does_not_prove}")
 
 
 COMMANDS = (verify,)

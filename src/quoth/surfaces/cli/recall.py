@@ -31,7 +31,7 @@ def moment(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 @click.command(cls=Command)
-@click.argument("question")
+@click.argument("question", metavar="QUESTION", nargs=-1, required=True)
 @click.option("-k", type=click.IntRange(min=1), metavar="N", help="At most N passages.")
 @click.option("--as-of", callback=moment, metavar="TIME", help="What was true then; a day means its end.")
 @click.option("--known-at", callback=moment, metavar="TIME", help="What this memory knew then.")
@@ -50,7 +50,7 @@ def moment(context: click.Context, parameter: click.Parameter, text: str | None)
 @click.option("--explain", is_flag=True, help="Say how the answer came about.")
 @click.option("--fail-empty", is_flag=True, help="Exit with 6 when there is no answer.")
 def recall(
-    question: str,
+    question: tuple[str, ...],
     k: int | None,
     as_of: datetime | None,
     known_at: datetime | None,
@@ -64,7 +64,7 @@ def recall(
     """Quote the passages that answer QUESTION, or say why not."""
     with opened() as memory:
         found = memory.recall(
-            question,
+            " ".join(question),
             k=k,
             as_of=as_of,
             known_at=known_at,
@@ -90,7 +90,9 @@ def get(id: str) -> None:
 
 
 @click.command(cls=Command)
-@click.option("-n", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
+@click.option(
+    "-n", type=click.IntRange(min=1), default=10, metavar="N", show_default=True, help="At most so many."
+)
 def recent(n: int) -> None:
     """List what was recorded last."""
     with opened() as memory:

@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("text")
-def remember(text: str) -> int:
-    """Keep TEXT word for word; `-` reads it from standard input."""
-    words = _stdin() if text == "-" else text
+@click.argument("text", metavar="TEXT", nargs=-1)
+def remember(text: tuple[str, ...]) -> int:
+    """Keep TEXT word for word; `-` reads it from standard input.
+
+    Put TEXT in quotes: several words without them are joined by single blanks.
+    """
+    if not text:
+        message = "give TEXT in quotes, or `-` to read it from standard input"
+        raise click.UsageError(message, click.get_current_context())
+    words = _stdin() if text == ("-",) else " ".join(text)
     with opened(create=True) as memory:
         receipt = memory.remember(words)
         answer(receipt, lambda: _receipt(receipt))
@@ -60,11 +66,15 @@ def _receipt(receipt: Receipt) -> None:
 
 @click.command(cls=Command)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--once", is_flag=True, help="Read what is there and end.")
+@click.option("--once", is_flag=True, help="Look once and end; this version does nothing else.")
 def watch(paths: tuple[Path, ...], once: bool) -> None:
-    """Take over what changed in folders and files."""
+    """Take over what changed in folders and files.
+
+    This version looks once, and --once must be given; run it again for what changed since.
+    """
     if not once:
-        raise click.UsageError("give --once: read what is there and end", click.get_current_context())
+        message = "give --once: this version looks once and ends"
+        raise click.UsageError(message, click.get_current_context())
     with opened(one_shot=False, create=True) as memory:
         with progress("reading") as tell:
             report = memory.watch(paths, progress=tell)
@@ -73,9 +83,10 @@ def watch(paths: tuple[Path, ...], once: bool) -> None:
 
 
 def _watched(report: WatchReport) -> None:
-    form = wire.form(report)
-    assert isinstance(form, dict)
-    confirm(f"files: {show.counts(form)}")
+    files = {each: getattr(report, each) for each in ("unchanged", "new", "edited", "moved", "deleted")}
+    records = {each: getattr(report, each) for each in ("stored", "superseded", "retracted")}
+    confirm(f"{show.many(report.files, 'file')} read: {show.counts(files)}")
+    confirm(f"records: {show.counts(records)}")
     _past(report.skipped)
     for problem in report.problems:
         note(problem)
@@ -85,19 +96,25 @@ def _watched(report: WatchReport) -> None:
 @click.argument("format")
 @click.argument("path", type=click.Path(path_type=Path))
 def import_(format: str, path: Path) -> int:
-    """Keep the transcripts of FORMAT at PATH, a file or a folder."""
+    """Keep the transcripts of FORMAT at PATH, a file or a folder.
+
+    FORMAT is claude-code or codex; or markdown or text, for one file that is not watched.
+    """
     with opened(one_shot=False, create=True) as memory:
         with progress("reading") as tell:
             report = memory.import_(format, path, progress=tell)
         found = wire.counts(report.receipt)
         form = {"counts": found, "skipped": report.skipped, "problems": report.problems}
-        answer(form, lambda: _imported(report, found))
+        answer(form, lambda: _imported(report, found, path))
     _pending()
     return wire.exit_code(report.receipt)
 
 
-def _imported(report: ImportReport, found: Mapping[str, int]) -> None:
+def _imported(report: ImportReport, found: Mapping[str, int], path: Path) -> None:
     confirm(f"records: {show.counts(found)}")
+    if not found and not report.skipped:
+        what = "no transcript (a file that ends in .jsonl)" if path.is_dir() else "nothing to keep"
+        note(f"{what} is in {path}")
     _past(report.skipped)
     for problem in report.problems:
         note(f"{problem.where}: {problem.what}")
@@ -105,7 +122,7 @@ def _imported(report: ImportReport, found: Mapping[str, int]) -> None:
 
 def _past(skipped: Mapping[str, int]) -> None:
     if skipped:
-        confirm(f"read past: {show.counts(skipped)}")
+        confirm(f"read past: {', '.join(f'{count} x {name}' for name, count in skipped.items())}")
 
 
 def _pending() -> None:
@@ -113,7 +130,9 @@ def _pending() -> None:
     with opened() as memory:
         left = memory.index_status().pending
     if left:
-        note(f"{left} passages are found by their words only, until `quoth index` has made their vectors")
+        are, their = ("is", "its vector") if left == 1 else ("are", "their vectors")
+        found = f"{show.many(left, 'passage')} {are} found by words only"
+        note(f"{found}, until `quoth index` has made {their}")
 
 
 COMMANDS = (remember, watch, import_)

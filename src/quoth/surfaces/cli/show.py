@@ -8,7 +8,7 @@ from datetime import datetime
 
 import click
 
-from quoth.core.types import Recalled, Recollection, Standing
+from quoth.core.types import Abstention, Lines, Recalled, Recollection, Standing
 from quoth.surfaces import wire
 from quoth.surfaces.cli.door import note, visible
 
@@ -33,9 +33,7 @@ def source(found: Recalled, *more: str) -> str:
     """Where the words come from: place, speaker, time, standing."""
     testimony = found.record.testimony
     uri, lines = (found.observations[-1].uri if found.observations else testimony.uri), wire.lines(found)
-    place = uri
-    if lines is not None:
-        place += f":{lines.first}" if lines.first == lines.last else f":{lines.first}-{lines.last}"
+    place = _place(uri, lines)
     said = testimony.said_at
     parts = [
         place,
@@ -51,6 +49,12 @@ def source(found: Recalled, *more: str) -> str:
     return "— " + " · ".join(visible(part) for part in parts)
 
 
+def _place(uri: str, lines: Lines | None) -> str:
+    if lines is None:
+        return uri
+    return f"{uri}:{lines.first}" + ("" if lines.first == lines.last else f"-{lines.last}")
+
+
 def standing(found: Recalled) -> str:
     """How a record stands; a superseded one names what took its place."""
     label = found.standing.value.replace("_", " ")
@@ -62,9 +66,9 @@ def standing(found: Recalled) -> str:
 def recollection(found: Recollection) -> None:
     """An answer: the passages, or why there is none, and what it does not say by itself."""
     if found.abstention is not None:
-        click.echo(f"I don't know: {visible(found.abstention.detail or found.abstention.reason)}")
+        click.echo(f"I don't know: {visible(why_not(found, found.abstention))}")
         if found.passages:
-            click.echo("\nNearest, and no answer:")
+            click.echo("\nNearest passages, not an answer:")
     for place, each in enumerate(found.passages):
         if place or found.abstention is not None:
             click.echo()
@@ -76,6 +80,19 @@ def recollection(found: Recollection) -> None:
         note(f"conflict: {line}")
     for line in found.degraded:
         note(line)
+
+
+def why_not(found: Recollection, abstention: Abstention) -> str:
+    """Why there is no answer, with the time and the kind of record that were asked for."""
+    if abstention.reason == "nothing_stored" and found.known_at:
+        return f"nothing that can be read here was known at {found.known_at.isoformat(timespec='seconds')}"
+    if abstention.reason == "nothing_stored" and found.as_of:
+        return f"nothing that can be read here was true at {found.as_of.isoformat(timespec='seconds')}"
+    if abstention.reason == "nothing_found" and found.plan.grain:
+        return f"no record of the kind {found.plan.grain.value!r} is near the question"
+    if abstention.reason == "below_floor":
+        return "nothing here answers this"
+    return abstention.detail or abstention.reason
 
 
 def line(found: Recalled) -> str:
@@ -120,7 +137,8 @@ def record(found: Recalled) -> None:
     """A whole record, and every place where it was read."""
     passage(found)
     for seen in found.observations:
-        row(f"  read {seen.seen_at.isoformat(timespec='seconds')}", f"{seen.uri}:{seen.lines.first}")
+        place = _place(seen.uri, wire.lines(found, seen))
+        row(f"  read {seen.seen_at.isoformat(timespec='seconds')}", place)
 
 
 def listing(found: tuple[Recalled, ...]) -> None:
