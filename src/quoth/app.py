@@ -198,7 +198,7 @@ class _Vectors:
         try:
             embed_pending(self._store, self._access, self._embedder, self._policy, limit, None)
         except Unavailable as error:
-            log.warning("vectors stay pending: %s", type(error).__name__)
+            log.warning("vectors stay pending, the model or the store is away: %s", type(error).__name__)
             return False
         return True
 

@@ -146,6 +146,20 @@ def test_an_abstention_says_so(quoth: Run) -> None:
     assert 0 == quoth("recall", WHO, "--fail-empty").exit_code
 
 
+def test_an_abstention_is_true(quoth: Run) -> None:
+    """The reason holds for the time and the kind of record that were asked for."""
+    quoth("remember", KEY)
+    quoth("remember", "The lamp is off.")
+    before = quoth("recall", WHO, "--known-at", "2020-01-01").stdout
+    assert "I don't know: nothing that can be read here was known at 2020-01-01T23:59:59+00:00\n" == before
+    untrue = quoth("recall", WHO, "--as-of", "2020-01-01").stdout
+    assert "I don't know: nothing that can be read here was true at 2020-01-01T23:59:59+00:00\n" == untrue
+    fact = quoth("recall", WHO, "--grain", "fact").stdout
+    assert "I don't know: no record of the kind 'fact' is near the question\n" == fact
+    nearest = quoth("recall", "which key opens the boat shed in Reykjavik on Sundays?").stdout
+    assert nearest.startswith("I don't know: nothing here answers this\n\nNearest passages, not an answer:\n")
+
+
 def test_explain_says_how_it_came_about(quoth: Run) -> None:
     """`--explain` gives the stages on stderr, so that the answer stays an answer."""
     quoth("remember", KEY)
@@ -200,10 +214,12 @@ def test_known_at_asks_the_past(ask: Run) -> None:
         (["get", "0" * 32], 4, "no record"),
         (["get", ""], 4, "no record"),
         (["history", "🎉"], 4, "no record"),
-        (["watch", "x"], 2, "--once"),
+        (["watch", "x"], 2, "--once: this version looks once"),
+        (["remember"], 2, "`-` to read it from standard input"),
         (["watch", "--once"], 2, "PATH"),
         (["watch", "/no/such/place", "--once"], 2, "/no/such/place"),
-        (["import", "claude-cod", "x"], 2, "claude-code"),
+        (["import", "claude-cod", "x"], 2, "did you mean 'claude-code'?"),
+        (["import", "chatgpt", "x"], 2, "there are claude-code, codex, markdown, text"),
         (["import", "codex", "/no/such/place"], 2, "/no/such/place"),
         (["demo", "--examples", "/no/such/place"], 2, "/no/such/place"),
         (["remember", ""], 8, "empty"),
@@ -306,6 +322,123 @@ def test_a_bad_setting_is_named(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("QUOTH_RECALL__K", "many")
     ran = quoth("recall", WHO)
     assert (2, True) == (ran.exit_code, "QUOTH_RECALL__K" in ran.stderr)
+
+
+def test_nothing_at_all_is_a_call_for_help(quoth: Run) -> None:
+    """`quoth` alone prints the help, on stdout, and ends with 0."""
+    ran = quoth()
+    assert (0, "", quoth("--help").stdout) == (ran.exit_code, ran.stderr, ran.stdout)
+
+
+def test_words_need_no_quotes(quoth: Run, ask: Run) -> None:
+    """Words that the shell took apart are joined again."""
+    id = ask("remember", *KEY.split())["outcomes"][0]["id"]
+    assert KEY == ask("get", id)["text"]
+    assert WHO == ask("recall", *WHO.split())["question"]
+
+
+def test_an_extra_that_is_missing_is_a_usage_error(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its package the small embedder ends with 2 and says how to get it, from the clone."""
+    monkeypatch.setattr("quoth.inference.embedders.find_spec", lambda name: None)
+    monkeypatch.setenv("QUOTH_EMBEDDER", "static")
+    ran = quoth("remember", KEY)
+    assert (2, True, False) == (ran.exit_code, "'.[static]'" in ran.stderr, "quoth[" in ran.stderr), (
+        ran.stderr
+    )
+
+
+def test_a_mistyped_embedder_is_named_everywhere(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`where` and `settings` refuse it as every other command does."""
+    monkeypatch.setenv("QUOTH_EMBEDDER", "minlm")
+    for call in ("where", "settings", "status"):
+        ran = quoth(call)
+        assert (2, True) == (ran.exit_code, "QUOTH_EMBEDDER" in ran.stderr)
+        assert "did you mean 'minilm'?" in ran.stderr
+
+
+def test_the_demo_without_examples_says_what_to_do(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outside a clone it names no path that is not there, and ends with 2."""
+    monkeypatch.setattr("quoth.surfaces.cli.look.__file__", "/a/b/c/d/e/look.py")
+    ran = quoth("demo")
+    assert "quoth: there are no examples here: run this in a clone, or give --examples DIR\n" == ran.stderr
+    assert 2 == ran.exit_code
+
+
+def test_verify_says_what_it_proves_where_it_does(quoth: Run, ask: Run, folder: Path) -> None:
+    """What is proved stands below a clean result; in JSON it always stands."""
+    import apsw
+
+    quoth("remember", KEY)
+    assert "\nproves: " in quoth("verify").stdout
+    with apsw.Connection(str(folder / "quoth.db")) as db:
+        db.execute("UPDATE record SET text = replace(text, 'Ruth', 'Rita')")
+    ran, form = quoth("verify"), json.loads(quoth("verify", "--json").stdout)
+    assert (70, False, True) == (ran.exit_code, "prove" in ran.stdout, bool(form["proves"]))
+
+
+def test_import_names_its_formats(quoth: Run, ask: Run) -> None:
+    """The help names each format, which may be written in any case."""
+    from quoth.ingest.readers import FORMATS
+
+    text = quoth("import", "--help").stdout
+    assert [] == [each for each in FORMATS if each not in text]
+    filled(("import",), ask)
+    assert {"stored": 1} == ask("import", "Claude-Code", "session.jsonl")["counts"]
+
+
+def test_an_import_of_nothing_says_so(quoth: Run) -> None:
+    """A folder without a transcript is named."""
+    Path("empty").mkdir()
+    ran = quoth("import", "codex", "empty")
+    assert (0, "note: no transcript (a file that ends in .jsonl) is in empty\n") == (
+        ran.exit_code,
+        ran.stderr,
+    )
+
+
+def test_what_was_read_past_is_counted_in_plain_words(quoth: Run) -> None:
+    """Numbers agree with their nouns, and a line without a type is no type of Python."""
+    lines = [json.dumps(each) for each in ({"a": 1}, {"type": None}, {"type": "summary"})]
+    Path("session.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ran = quoth("import", "claude-code", "session.jsonl")
+    assert "read past: 1 x line of type 'summary', 2 x line without a type\n" in ran.stdout
+    Path("a.md").write_text(KEY, encoding="utf-8")
+    assert "1 file read: 1 new\nrecords: 1 stored\n" == quoth("watch", "a.md", "--once").stdout
+
+
+def test_an_index_with_nothing_to_do_says_so(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After everything is embedded `index` says how much has vectors."""
+    monkeypatch.setenv("QUOTH_EMBEDDER", "hash")
+    quoth("remember", KEY)
+    assert "nothing pending: 1 passage has a vector\n" == quoth("index").stdout
+    quoth("remember", "The lamp is off.")
+    assert "nothing pending: 2 passages have vectors\n" == quoth("index").stdout
+
+
+def test_settings_show_the_common_ones(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Common and changed settings are shown, the rest with `--all`."""
+    monkeypatch.setenv("QUOTH_LEXICAL__B", "0.5")
+    few, every = quoth("settings").stdout, quoth("settings", "--all").stdout
+    assert ("lexical.b = 0.5" in few, "lexical.k1" in few, "lexical.k1" in every) == (True, False, True)
+    assert re.search(r"^and \d+ more with their defaults: quoth settings --all$", few, re.MULTILINE)
+
+
+def test_a_place_is_cited_alike(quoth: Run, ask: Run) -> None:
+    """`recall` and `get` name the same lines."""
+    Path("a.md").write_text("One.\n\nThe spare key\nis with Ruth.\n", encoding="utf-8")
+    quoth("watch", "a.md", "--once")
+    id = ask("recall", WHO)["passages"][0]["id"]
+    got = quoth("get", id).stdout
+    assert "/a.md:3-4 · " in quoth("recall", WHO, "-k", "1").stdout
+    assert (1, 1) == (got.count("/a.md:3-4 · "), got.count("/a.md:3-4\n"))
+
+
+def test_warnings_are_notes(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warning of the package is a note, and silent with --quiet."""
+    monkeypatch.setenv("QUOTH_EMBEDDER", "ollama:nomic-embed-text@http://127.0.0.1:9")
+    said = quoth("remember", KEY).stderr
+    assert ["note: "] == [line[:6] for line in said.splitlines()]
+    assert "" == quoth("remember", "The lamp is off.", "--quiet").stderr
 
 
 def test_settings_say_which_layer_set_them(ask: Run) -> None:

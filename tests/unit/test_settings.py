@@ -82,6 +82,8 @@ def test_every_field_can_be_set_through_every_layer(tmp_path: Path, key: str) ->
         value = 0.25
     if key in CHOICES:
         value = CHOICES[key][-1]
+    if key == "embedder":
+        value = "ollama:nomic-embed-text:v1.5"
     table, _, name = key.rpartition(".")
     written = f'"{value}"' if isinstance(value, str) else value
     file = (f"[{table}]\n" if table else "") + f"{name} = {written}\n"
@@ -148,6 +150,11 @@ def test_an_unknown_key_is_an_error_that_names_it(
         ({"file": "[recall]\nk = [1]"}, ["quoth.toml", "recall.k"]),
         ({"file": "[lexical]\nb = '1'\nk1 = []"}, ["quoth.toml", "lexical.k1"]),
         ({"file": "scope = 7"}, ["quoth.toml", "'scope'", "text"]),
+        ({"file": "embedder = 'minilmm'"}, ["quoth.toml", "'embedder'", "did you mean 'minilm'", "none"]),
+        ({"environ": {"QUOTH_EMBEDDER": "Static"}}, ["QUOTH_EMBEDDER", "did you mean 'static'"]),
+        ({"environ": {"QUOTH_EMBEDDER": "minilm:x"}}, ["QUOTH_EMBEDDER", "minilm"]),
+        ({"environ": {"QUOTH_EMBEDDER": "ollama:"}}, ["QUOTH_EMBEDDER", "ollama:MODEL"]),
+        ({"environ": {"QUOTH_EMBEDDER": "openai:m"}}, ["QUOTH_EMBEDDER", "openai:MODEL@URL"]),
         ({"project": "scope = ''"}, [".quoth.toml", "'scope'"]),
         ({"file": "scope = \nactor = 1"}, ["quoth.toml", "TOML", "line 1"]),
         ({"file": b"scope = '\xff'"}, ["quoth.toml", "UTF-8", "byte 9"]),
@@ -185,9 +192,18 @@ def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
 
 
 def test_switches_for_development_are_no_settings(tmp_path: Path) -> None:
-    """The variables that tests and benchmarks use are left alone."""
-    names = ("QUOTH_DEBUG", "QUOTH_REQUIRE", "QUOTH_TEST_STORE", "QUOTH_BENCH_DATA")
+    """The variables that scripts, tests and benchmarks use are left alone."""
+    names = ("QUOTH_DEBUG", "QUOTH_PYTHON", "QUOTH_REQUIRE", "QUOTH_TEST_STORE", "QUOTH_BENCH_DATA")
     assert Settings() == loaded(tmp_path, environ=dict.fromkeys(names, "1")).settings
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["minilm", "static", "hash", "none", "ollama:m", "ollama:m@http://box:1", "openai:m@https://api.x/v1"],
+)
+def test_every_form_of_an_embedder_is_taken(tmp_path: Path, spec: str) -> None:
+    """Each way to name an embedder is a value of the setting."""
+    assert spec == loaded(tmp_path, environ={"QUOTH_EMBEDDER": spec}).settings.embedder
 
 
 def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:

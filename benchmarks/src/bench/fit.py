@@ -33,7 +33,7 @@ WITHOUT = {"minilm": (), "static": ("maxsim",), "none": ("maxsim", "cosine")}
 
 
 def whose(answer: product.Answer, people: Collection[str]) -> list[dict[str, float]]:
-    """Who speaks in each candidate and of whom, where the question names one person (docs/explanation/retrieval.md)."""
+    """Who speaks in each candidate and of whom, where the question names one person."""
     if len(answer.names) != 1:
         return [{}] * len(answer.passages)
     name = answer.names[0]

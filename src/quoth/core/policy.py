@@ -282,7 +282,7 @@ class RecallPolicy:
     pool_subject: float = 0.2
     """What session, date and subject add to x in the third list."""
     stop_piece: float = 0.5
-    """Weight of stop words and punctuation among the wordpieces of a question (docs/explanation/retrieval.md)."""
+    """Weight of stop words and punctuation among a question's wordpieces (docs/explanation/retrieval.md)."""
     rrf: int = 60
     """The constant of reciprocal rank fusion, for the baseline."""
     gate_chars: float = 300.0

@@ -28,7 +28,7 @@ Int = NDArray[np.int64]
 Float = NDArray[np.float32]
 
 DENSE_SHARE = 0.3
-"""A selection of at most this share of the store is copied together and scanned alone (docs/adr/0008-words-index.md)."""
+"""A selection of at most this share of the store is copied together and scanned alone (measured)."""
 
 
 BLOCK = 65_536

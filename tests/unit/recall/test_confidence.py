@@ -15,7 +15,7 @@ from quoth.recall.confidence import Judgement, judge
 NOTHING = Support(**dict.fromkeys((each.name for each in fields(Support)), 0.0))
 PLAIN = Calibration(
     weights=Weights(subject=2.0),
-    guard=PersonGuard(),
+    guard=PersonGuard(floor=0.0),
     support=replace(NOTHING, known_words=1.0, cosine=1.0, low=0.25, moderate=0.5, high=0.75),
 )
 """Support is words plus meaning, with round numbers as borders."""

@@ -161,10 +161,12 @@ def test_gates_open_among_people(talk: Any) -> None:
 
 @pytest.mark.parametrize(("length", "want"), [(100, 1.0), (225, 0.5), (300, 0.0), (400, 0.0)])
 def test_where_nobody_speaks_length_decides(talk: Any, length: int, want: float) -> None:
-    """Notes as short as what people say are treated so; long ones stand for themselves."""
+    """Notes as short as what people say open the gate as far as the policy says; long ones do not."""
     text = "heron " + "x" * (length - 6)
     talk.note(text)
-    assert want == pytest.approx(talk.evidence("heron")[text]["people"])
+    found = talk.evidence("heron")[text]
+    assert want * talk.policy.recall.gate_notes == pytest.approx(found["people"])
+    assert 0 == found["dialogue"]
 
 
 def test_flags_are_features(talk: Any) -> None:

@@ -147,11 +147,16 @@ class Root(Group):
 
 
 class _Notes(logging.Handler):
-    """Warnings of the package, as notes; none once the command is over."""
+    """Warnings of the package, as notes; none once the command is over.
+
+    What became of the derived index is left to the answers, which say it themselves (`degraded`).
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         """One line on stderr, silent with --quiet."""
-        if record.levelno >= logging.WARNING and click.get_current_context(silent=True) is not None:
+        if record.levelno < logging.WARNING or record.name == "quoth.store.index":
+            return
+        if click.get_current_context(silent=True) is not None:
             note(record.getMessage())
 
 

@@ -76,7 +76,7 @@ COMMON = ("store", "scope", "actor", "embedder", "recall.k", "recall.budget")
 def _settings(found: tuple[Setting, ...], every: bool) -> None:
     shown = [each for each in found if every or each.key in COMMON or each.layer != "default"]
     for each in shown:
-        show.row(f"{each.key} = {each.value!r}", each.layer)
+        show.row(f"{each.key} = {'none' if each.value is None else repr(each.value)}", each.layer)
     if len(shown) < len(found):
         confirm(f"and {len(found) - len(shown)} more with their defaults: quoth settings --all")
 
