@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 
-from quoth.surfaces.cli import group
+from quoth.surfaces.cli import group, show
 
 Run = Callable[..., Any]
 KEY = "The spare key is with Ruth, second floor."
@@ -401,9 +401,26 @@ def test_what_was_read_past_is_counted_in_plain_words(quoth: Run) -> None:
     lines = [json.dumps(each) for each in ({"a": 1}, {"type": None}, {"type": "summary"})]
     Path("session.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     ran = quoth("import", "claude-code", "session.jsonl")
-    assert "read past: 1 x line of type 'summary', 2 x line without a type\n" in ran.stdout
+    assert "read past: 1 line of type 'summary', 2 lines without a type\n" in ran.stdout
     Path("a.md").write_text(KEY, encoding="utf-8")
     assert "1 file read: 1 new\nrecords: 1 stored\n" == quoth("watch", "a.md", "--once").stdout
+
+
+@pytest.mark.parametrize(
+    ("what", "want"),
+    [
+        ("tool call", "3 tool calls"),
+        ("binary", "3 binary"),
+        ("not text", "3 not text"),
+        ("summary of a compacted session", "3 summaries of a compacted session"),
+        ("message of the client", "3 messages of the client"),
+        ("line of type 'file'", "3 lines of type 'file'"),
+        ("symlink", "3 symlinks"),
+    ],
+)
+def test_classes_of_things_have_a_number(what: str, want: str) -> None:
+    """Several of a thing are in the plural, one is as it is called."""
+    assert (want, f"1 {what}") == (show.some(what, 3), show.some(what, 1))
 
 
 def test_an_index_with_nothing_to_do_says_so(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,6 @@ def read(format: str, path: Path) -> Iterator[Document | Problem]:
     name = format.lower()
     if name not in FORMATS:
         near = get_close_matches(name, FORMATS, n=1)
-        hint = f", did you mean {near[0]!r}?" if near else ""
-        raise InvalidInput(f"unknown format {format!r}{hint} (there are {', '.join(FORMATS)})")
+        hint = f"did you mean {near[0]!r}? There" if near else "there"
+        raise InvalidInput(f"unknown format {format!r}; {hint} are {', '.join(FORMATS)}")
     return FORMATS[name](path)

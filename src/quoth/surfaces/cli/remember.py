@@ -122,7 +122,7 @@ def _imported(report: ImportReport, found: Mapping[str, int], path: Path) -> Non
 
 def _past(skipped: Mapping[str, int]) -> None:
     if skipped:
-        confirm(f"read past: {', '.join(f'{count} x {name}' for name, count in skipped.items())}")
+        confirm(f"read past: {', '.join(show.some(*each) for each in skipped.items())}")
 
 
 def _pending() -> None:

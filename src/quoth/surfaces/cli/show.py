@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,6 +15,9 @@ from quoth.surfaces.cli.door import note, visible
 
 WIDTH = 100
 """Characters of a record in a list."""
+_NOUNS = "call|result|image|link|symlink|message|line|block|item|export|file|folder|text"
+_NOUN = re.compile(rf"(?<!not )\b({_NOUNS})\b")
+"""Of what was read past."""
 
 
 def passage(found: Recalled, *more: str) -> None:
@@ -121,6 +125,14 @@ def _counted(value: object) -> bool:
 def many(count: int, one: str, more: str = "") -> str:
     """A number of things: `1 record`, `2 records`."""
     return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+def some(what: str, count: int) -> str:
+    """A number of a class of things, in its number: `1 tool call`, `2 lines of type 'x'`, `3 binary`."""
+    if count == 1:
+        return f"1 {what}"
+    many = _NOUN.sub(r"\1s", what, count=1)
+    return f"{count} {many.replace('summary', 'summaries', 1) if many == what else many}"
 
 
 def size(count: int) -> str:
