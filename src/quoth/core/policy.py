@@ -192,7 +192,7 @@ FULL = Calibration(
         high=5.8,
     ),
 )
-"""For passage and token vectors: benchmarks/results/2026-11-30-fit-minilm-b017b60."""
+"""For passage and token vectors: benchmarks/results/2026-11-30-fit-minilm-ea45bd3."""
 
 NO_TOKENS = Calibration(
     Weights(
@@ -224,7 +224,7 @@ NO_TOKENS = Calibration(
         high=5.2,
     ),
 )
-"""For passage vectors alone: benchmarks/results/2026-11-30-fit-static-b017b60."""
+"""For passage vectors alone: benchmarks/results/2026-11-30-fit-static-ea45bd3."""
 
 WORDS_ONLY = Calibration(
     Weights(
@@ -254,7 +254,7 @@ WORDS_ONLY = Calibration(
         high=4.4,
     ),
 )
-"""For words alone: benchmarks/results/2026-11-30-fit-none-b017b60."""
+"""For words alone: benchmarks/results/2026-11-30-fit-none-ea45bd3."""
 
 
 @dataclass(frozen=True, slots=True)
