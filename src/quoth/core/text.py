@@ -127,12 +127,12 @@ def _folded(text: str) -> str:
 
 
 _ENGLISH = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-_RUN = re.compile(r"[hc]+|w[wm]*(?:'[wm]+)*+|rr|[er]")
-
+_RUN = re.compile(r"[hc]+|w[wm]*(?:'[wm]+)*|rr|[er]")
+# No possessive repeats: those of Python 3.11 before .3 forget to give back what half matched.
 _IDENTIFIER = re.compile(
-    r"(?:(?<![a-z0-9_.-])--?(?=[a-z])|(?<![a-z0-9_.~/])(?:(?:\.\./)++|~/|\.?/)\.?(?=[a-z0-9_])"
+    r"(?:(?<![a-z0-9_.-])--?(?=[a-z])|(?<![a-z0-9_.~/])(?:(?:\.\./)+|~/|\.?/)\.?(?=[a-z0-9_])"
     r"|(?<![a-z0-9_./])\.(?=[a-z_])|(?<![a-z0-9_#])\#(?=[a-z0-9]))?"
-    r"[a-z0-9_]++(?:(?:://|::|:\\|/\.|\+\+|=-{0,2}|[./\\:@~+#-])[a-z0-9_]++)*+"
+    r"[a-z0-9_]+(?:(?:://|::|:\\|/\.|\+\+|=-{0,2}|[./\\:@~+#-])[a-z0-9_]+)*"
     r"(?:\+\+|[+\#])?"
 )
 _PLAIN = re.compile(r"[a-z0-9]*|[a-z]+(?:-[a-z]+)*")
