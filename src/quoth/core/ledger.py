@@ -21,6 +21,7 @@ GENESIS = "0" * 64
 """What the first entry of a chain points to."""
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+# An enum of strings is encoded as the string that it is.
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -44,7 +45,7 @@ def _digest(tag: str, value: object, salt: bytes = b"") -> str:
 
 
 def _actor(actor: Actor) -> list[object]:
-    return [actor.id, actor.kind.value, int(actor.authority)]
+    return [actor.id, actor.kind, int(actor.authority)]
 
 
 def testimony_digest(testimony: Testimony) -> str:
@@ -59,7 +60,7 @@ def testimony_digest(testimony: Testimony) -> str:
         micros(testimony.said_at),
         micros(testimony.recorded_at),
         _actor(testimony.actor),
-        testimony.source.value,
+        testimony.source,
         list(testimony.derived_from),
     ]
     return _digest("quoth.testimony.1", value, testimony.salt)
@@ -75,12 +76,12 @@ def filing_digest(filing: Filing) -> str:
     value = [
         filing.record_id,
         filing.revision,
-        filing.status.value,
+        filing.status,
         micros(filing.filed_at),
         _actor(filing.actor),
-        filing.trust.value,
+        filing.trust,
         filing.category,
-        filing.grain.value,
+        filing.grain,
         filing.importance,
         list(filing.stakes),
         filing.pinned,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -14,7 +15,7 @@ import numpy as np
 
 from quoth.core import dates, ledger, rules
 from quoth.core.errors import Conflict, InvalidInput, NotFound
-from quoth.core.text import Voice, analyse, flags, term_hash, voice
+from quoth.core.text import Flag, Voice, analyse, flags, term_hash, voice
 from quoth.core.types import (
     Access,
     Actor,
@@ -57,6 +58,7 @@ class Writing(Reading):
         self._numbers: dict[Scope, int] = {}
         self._chains: dict[Scope, _Chain] = {}
         self._actors: dict[Actor, int] = {}
+        self._acting: tuple[Actor, int] | None = None
         self._speakers_no: dict[str, int] = {}
         self._conversations: dict[tuple[int, str], int] = {}
         self._ordinals: dict[int, int] = {}
@@ -84,12 +86,15 @@ class Writing(Reading):
         return self._numbers[scope]
 
     def _actor(self, actor: Actor) -> int:
+        if self._acting and self._acting[0] is actor:
+            return self._acting[1]
         if actor not in self._actors:
             self._actors[actor] = self._number(
                 "SELECT no FROM actor WHERE id = ? AND kind = ? AND authority = ?",
                 "INSERT INTO actor (id, kind, authority) VALUES (?, ?, ?)",
                 (actor.id, actor.kind.value, int(actor.authority)),
             )
+        self._acting = (actor, self._actors[actor])
         return self._actors[actor]
 
     def _speaker(self, name: str | None) -> int:
@@ -160,7 +165,7 @@ class Writing(Reading):
             testimony.session_id,
             self._speaker(testimony.speaker),
             ledger.micros(testimony.said_at),
-            testimony.source.value,
+            testimony.source,
         )
         key = (scope, testimony.uri, *shared)
         if self._document and self._document[0] is document and self._document[1] == key:
@@ -200,7 +205,7 @@ class Writing(Reading):
                 testimony.session_id,
                 self._speaker(testimony.speaker),
                 ledger.micros(testimony.said_at),
-                testimony.source.value,
+                testimony.source,
                 json.dumps(dict(document.metadata), ensure_ascii=False) if document.metadata else None,
                 ledger.micros(testimony.recorded_at),
                 self._actor(testimony.actor),
@@ -235,12 +240,14 @@ class Writing(Reading):
         said = (testimony.said_at or testimony.recorded_at).date()
         for span in passages:
             text = testimony.text[span.start : span.end]
-            terms = [term_hash(each) for each in analyse(before + text)]
+            terms = list(map(term_hash, analyse(before + text)))
+            marks = flags(text)
             self._db.execute(
                 "INSERT INTO passage (record, start, stop, flags, terms) VALUES (?, ?, ?, ?, ?)",
-                (record, span.start, span.end, int(flags(text)), np.array(terms, "<u4").tobytes()),
+                (record, span.start, span.end, int(marks), array("I", terms).tobytes()),
             )
-            self._events(self._db.last_insert_rowid(), f"{under} {text}" if under else text, said)
+            if under or marks & Flag.HAS_DATE:
+                self._events(self._db.last_insert_rowid(), f"{under} {text}" if under else text, said)
 
     def _events(self, passage: int, text: str, said: date) -> None:
         for first, last in set(dates.events(text, said)):
@@ -316,10 +323,10 @@ class Writing(Reading):
             (
                 record,
                 filing.revision,
-                filing.status.value,
-                filing.trust.value,
+                filing.status,
+                filing.trust,
                 filing.category,
-                filing.grain.value,
+                filing.grain,
                 filing.importance,
                 json.dumps(filing.stakes) if filing.stakes else None,
                 filing.pinned,
