@@ -25,6 +25,7 @@ from quoth.core.types import (
     Plan,
     Recalled,
     Recollection,
+    Status,
 )
 from quoth.recall import confidence, fuse
 from quoth.recall.confidence import Judgement
@@ -144,6 +145,7 @@ def _passages(
             break
         record, passage = view.passages([PassageId(int(evidence.passage[at]))])[0]
         text = record.testimony.text[passage.span.start : passage.span.end]
+        current = record.filing.status is Status.CURRENT
         seen = view.observations(record.testimony.id)
         form = normal_form(text)
         if form in forms:
@@ -159,7 +161,7 @@ def _passages(
                 score=float(values[at]),
                 evidence={name: float(column[at]) for name, column in evidence.features.items()},
                 standing=standing(record.filing.status, record.filing.valid, moment),
-                superseded_by=view.superseder(record.testimony.id),
+                superseded_by=None if current else view.superseder(record.testimony.id),
                 observations=seen,
             )
         )
