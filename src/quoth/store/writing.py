@@ -57,8 +57,7 @@ class Writing(Reading):
         self._origin = origin
         self._numbers: dict[Scope, int] = {}
         self._chains: dict[Scope, _Chain] = {}
-        self._actors: dict[Actor, int] = {}
-        self._acting: tuple[Actor, int] | None = None
+        self._actors: dict[int, tuple[Actor, int]] = {}
         self._speakers_no: dict[str, int] = {}
         self._conversations: dict[tuple[int, str], int] = {}
         self._ordinals: dict[int, int] = {}
@@ -86,16 +85,15 @@ class Writing(Reading):
         return self._numbers[scope]
 
     def _actor(self, actor: Actor) -> int:
-        if self._acting and self._acting[0] is actor:
-            return self._acting[1]
-        if actor not in self._actors:
-            self._actors[actor] = self._number(
+        known = self._actors.get(id(actor))  # by identity: hashing one costs more than all the rest here
+        if known is None or known[0] is not actor:
+            number = self._number(
                 "SELECT no FROM actor WHERE id = ? AND kind = ? AND authority = ?",
                 "INSERT INTO actor (id, kind, authority) VALUES (?, ?, ?)",
                 (actor.id, actor.kind.value, int(actor.authority)),
             )
-        self._acting = (actor, self._actors[actor])
-        return self._actors[actor]
+            known = self._actors[id(actor)] = (actor, number)
+        return known[1]
 
     def _speaker(self, name: str | None) -> int:
         key = name or ""
