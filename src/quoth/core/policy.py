@@ -293,7 +293,7 @@ class RecallPolicy:
     Notes were not measured; half is the safe default of docs/explanation/retrieval.md.
     """
     pending_share: float = 0.2
-    """From this share of passages without a vector on, a question is answered by words alone."""
+    """Above this share of passages without a vector a question is answered by words alone. Not measured."""
     full: Calibration = FULL
     """With passage and token vectors."""
     no_tokens: Calibration = NO_TOKENS

@@ -1,8 +1,8 @@
 """Exact search over the mapped arrays: which passages count, BM25 over all of them, cosine over all.
 
-Nothing is approximate and nothing is pruned: the analysed words of a million passages are compared in
-about the time in which their vectors are multiplied, so frequencies, lengths and ranks are exact for
-the scopes and the moment of the view (ADR 8).
+Nothing is approximate and nothing is pruned: a word is found by bisection in sorted blocks and by a scan of
+the passages after them, so frequencies, lengths and ranks are exact for the scopes and the moment of the
+view (ADR 8).
 """
 
 from __future__ import annotations
