@@ -116,7 +116,7 @@ def test_verify_finds_an_older_copy(tmp_path: Path) -> None:
 
 
 def test_damaged_derived_files(tmp_path: Path) -> None:
-    """Damaged derived files (above 64 MiB: by sample) are recognised and made again; answers stay the same."""
+    """Damaged derived files (above 64 MiB: by sample) are noticed and made again; answers stay the same."""
 
     def answer() -> list[tuple[str, float]]:
         with quoth.open(tmp_path, actor="ana", scope="user:ana", embedder="hash") as memory:
