@@ -165,13 +165,9 @@ class _Vectors:
         self._store, self._access, self._embedder, self._policy = store, access, embedder, policy
         self._wrote = False
 
-    def before(self) -> None:
+    def before(self, pending: int) -> None:
         """What is pending is embedded where it is little; more waits for `index`."""
-        if self._embedder is None:
-            return
-        with self._store.read(self._access) as view:
-            pending = view.pending()
-        if 0 < pending <= self._policy.index.inline:
+        if pending <= self._policy.index.inline:
             self._embed(pending)
 
     def after(self, receipt: Receipt) -> Receipt:

@@ -68,8 +68,8 @@ class IndexStatus:
 class Vectors(Protocol):
     """When vectors are made besides `index`: decided by the composition root."""
 
-    def before(self) -> None:
-        """Called before every search; never raises because a model is away."""
+    def before(self, pending: int) -> None:
+        """Called before a search where passages have no vector; never raises because a model is away."""
         ...
 
     def after(self, receipt: Receipt) -> Receipt:
@@ -181,7 +181,6 @@ class Memory:
         asked = _typed("a question", question, str)
         moment = AsOf(valid=_utc("as_of", as_of), system=_utc("known_at", known_at))
         at_most, spend = _optional("k", k), _optional("a budget", budget)
-        p.vectors.before()
         return recalling.recall(
             p.store,
             p.access,
@@ -189,6 +188,7 @@ class Memory:
             p.clock,
             p.policy,
             asked,
+            p.vectors.before,
             k=at_most,
             as_of=moment,
             budget=spend,

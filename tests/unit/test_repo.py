@@ -25,10 +25,9 @@ FILE_LINES, FUNCTION_LINES = 400, 60
 LONGER_FILES = {
     "core/types.py": 460,
     "store/index.py": 420,
-    "store/reading.py": 510,
     "store/writing.py": 480,
 }
-"""Exceptions; they only shrink: the vocabulary is one file, a view is one class."""
+"""Exceptions; they only shrink: the vocabulary is one file, the write view is one class."""
 LONGER_FUNCTIONS: dict[str, int] = {}
 """`file:function` -> lines; they only shrink."""
 NO_NAMES = {"utils", "util", "common", "helpers", "helper", "manager", "engine", "base", "misc"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -163,8 +165,9 @@ def _start(weights: bytes, tokenizer: bytes, *, one_shot: bool) -> _Model:
     # "[SEP]" in somebody's words is text, not the end of a sentence.
     cut.encode_special_tokens = True
     options = onnxruntime.SessionOptions()
-    # One thread: with more, or with spinning, two shared cores are 2-4 times slower (measured).
-    options.intra_op_num_threads = 1
+    # Two threads that sleep while they wait: 5.3 against 6.8 ms for a question, 203 against 378 ms for eight
+    # windows, and no slower beside two busy processes (measured on two cores; spinning was 2-4 times slower).
+    options.intra_op_num_threads = min(2, len(os.sched_getaffinity(0)) if sys.platform == "linux" else 2)
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3

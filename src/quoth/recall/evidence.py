@@ -216,8 +216,8 @@ def _union(
     k: int,
 ) -> NDArray[np.int64]:
     """Places in `turns` of the three lists together, ascending by passage."""
-    hits = {int(hit.passage) for hit in (*words, *near)}
-    listed = np.fromiter((each in hits for each in turns.passage.tolist()), np.bool_, len(turns.passage))
+    hits = np.sort(np.array([0, *(hit.passage for hit in (*words, *near))], np.int64))
+    listed = hits[np.searchsorted(hits, turns.passage, "right") - 1] == turns.passage
     order = np.lexsort((turns.passage, -wide))
     listed[order[allowed[order]][:k]] = True
     chosen = np.flatnonzero(listed & allowed)

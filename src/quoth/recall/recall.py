@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -43,6 +45,7 @@ def recall(
     clock: Clock,
     policy: Policy,
     question: str,
+    settle: Callable[[int], None] = lambda pending: None,
     *,
     k: int | None = None,
     as_of: AsOf = NOW,
@@ -54,13 +57,14 @@ def recall(
     """The passages that answer a question, or an abstention with its reason.
 
     Nothing here raises for what the question holds; `InvalidInput` for arguments that cannot be.
+    `settle` is told how many passages have no vector yet, and may make them first.
     """
     count = policy.recall.k if k is None else k
     spend = policy.recall.budget if budget is None else budget
     _check(count, spend, grain, mode, tier)
     asked = question[: policy.gate.max_question]
     moment = as_of.valid or clock.now()
-    with store.read(access, as_of) as view:
+    with _settled(store, access, as_of, settle) as view:
         plan = plan_of(asked, view, policy.recall, grain)
         query, degraded = _embed(embedder, plan, view, policy.recall)
         evidence = gather(view, plan, query, policy.recall, policy.lexical)
@@ -88,6 +92,19 @@ def recall(
             degraded=(*degraded, *view.notices()),
             trace=_trace(question, asked, view, plan, evidence, judgement, passages, within),
         )
+
+
+@contextmanager
+def _settled(store: Store, access: Access, as_of: AsOf, settle: Callable[[int], None]) -> Iterator[ReadView]:
+    """A view to search; a later one where vectors were missing."""
+    with store.read(access, as_of) as view:
+        pending = view.pending()
+        if not pending:
+            yield view
+            return
+    settle(pending)
+    with store.read(access, as_of) as view:
+        yield view
 
 
 def _check(k: int, budget: int | None, grain: Grain | None, mode: str, tier: str) -> None:
@@ -138,23 +155,22 @@ def _passages(
     view: ReadView, evidence: Evidence, values: Column, chosen: NDArray[np.int64], k: int, moment: datetime
 ) -> tuple[Recalled, ...]:
     """The best `k`, each with where its words stand; equal words are one passage with every source."""
-    found: list[Recalled] = []
-    forms: dict[str, int] = {}
-    for at in chosen:
-        if len(found) >= k:
-            break
-        record, passage = view.passages([PassageId(int(evidence.passage[at]))])[0]
-        text = record.testimony.text[passage.span.start : passage.span.end]
-        current = record.filing.status is Status.CURRENT
-        seen = view.observations(record.testimony.id)
-        form = normal_form(text)
-        if form in forms:
-            first = found[forms[form]]
-            found[forms[form]] = replace(first, observations=(*first.observations, *seen))
-            continue
-        forms[form] = len(found)
-        found.append(
-            Recalled(
+    found: dict[str, Recalled] = {}
+    for start in range(0, len(chosen), k):
+        places = chosen[start : start + k]
+        rows = view.passages([PassageId(each) for each in evidence.passage[places].tolist()])
+        for at, (record, passage) in zip(places.tolist(), rows, strict=True):
+            if len(found) == k:
+                return tuple(found.values())
+            text = record.testimony.text[passage.span.start : passage.span.end]
+            seen = view.observations(record.testimony.id)
+            form = normal_form(text)
+            if form in found:
+                same = found[form]
+                found[form] = replace(same, observations=(*same.observations, *seen))
+                continue
+            current = record.filing.status is Status.CURRENT
+            found[form] = Recalled(
                 record=record,
                 passage=passage,
                 text=text,
@@ -164,8 +180,7 @@ def _passages(
                 superseded_by=None if current else view.superseder(record.testimony.id),
                 observations=seen,
             )
-        )
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _within(passages: tuple[Recalled, ...], budget: int | None) -> tuple[Recalled, ...]:

@@ -55,10 +55,11 @@ TESTIMONY = """r.id, sc.name, r.text, r.digest, r.salt, d.uri, d.session_id, sp.
 FILING = """f.revision, f.status, f.filed_at, fa.id, fa.kind, fa.authority, f.trust, f.category, f.grain,
     f.importance, f.stakes, f.pinned, f.valid_from, f.valid_to, f.supersedes, f.note"""
 
-RECORD = f"""SELECT {TESTIMONY}, {FILING} FROM record r
-    JOIN document d ON d.no = r.document JOIN scope sc ON sc.no = d.scope
+JOINED = """JOIN document d ON d.no = r.document JOIN scope sc ON sc.no = d.scope
     JOIN speaker sp ON sp.no = d.speaker JOIN actor a ON a.no = r.actor
     JOIN filing f ON f.record = r.no JOIN actor fa ON fa.no = f.actor"""
+
+RECORD = f"SELECT {TESTIMONY}, {FILING} FROM record r {JOINED}"
 """One record a filing; the caller says which filing counts."""
 
 LAST = "f.revision = (SELECT max(revision) FROM filing WHERE record = r.no)"
