@@ -227,6 +227,23 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> 
 
 
 @pytest.fixture
+def restart(
+    request: pytest.FixtureRequest, store: SqliteStore, tmp_path: Path, clock: FixedClock
+) -> Callable[[], SqliteStore]:
+    """Closes the store and opens it again; one in memory goes on, as its process does."""
+
+    def again() -> SqliteStore:
+        if store.folder is None:
+            return store
+        store.close()
+        opened = STORES[request.node.callspec.params["store"]](tmp_path, clock)
+        request.addfinalizer(opened.close)
+        return opened
+
+    return again
+
+
+@pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """A memory on disk with the hash embedder, opened as a user would."""
     import quoth

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from quoth import settings as layers
 from quoth.core import rules
 from quoth.core.errors import InvalidInput, QuothError, StoreUnavailable, Unavailable
+from quoth.core.times import Zone
 from quoth.core.types import Access, Actor, ActorKind, Authority, Receipt
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def open(
         embedder=model,
         clock=time,
         policy=chosen.policy,
+        zone=_zone(chosen.zone),
         vectors=_Vectors(kept, access, model, chosen.policy),
     )
     return Memory(parts)
@@ -178,7 +180,8 @@ class _Vectors:
         with self._store.read(self._access) as view:
             if view.pending() or view.model() != self._embedder.name:
                 return receipt  # where vectors of another model are stored, none were made
-        return Receipt(tuple(replace(each, indexed=each.record_id is not None) for each in receipt.outcomes))
+        found = (replace(each, indexed=each.record_id is not None) for each in receipt.outcomes)
+        return replace(receipt, outcomes=tuple(found))
 
     def close(self, *, embed: bool) -> None:
         """Embeds a few of what is pending, where this memory wrote; a model that is away is only logged."""
@@ -300,6 +303,16 @@ def _access(chosen: layers.Settings, surface: str) -> Access:
 
 def _job(access: Access, surface: str) -> Access:
     return replace(access, actor=Actor(access.actor.id, ActorKind.JOB, Authority.JOB), surface=surface)
+
+
+def _zone(name: str) -> Zone:
+    """The zone of that name; this machine's knows itself when its clocks were changed."""
+    if name == layers.LOCAL:
+        return Zone(name, datetime.astimezone)
+    from zoneinfo import ZoneInfo  # only where one is set
+
+    there = ZoneInfo(name)
+    return Zone(name, lambda naive: naive.replace(tzinfo=there))
 
 
 def _user() -> str:

@@ -42,6 +42,8 @@ class Settings:
     """Who acts; none: the operating system's user."""
     embedder: str = "minilm"
     """minilm, static (an extra), ollama:MODEL[@URL], openai:MODEL@URL, none: words only, hash: for tests."""
+    zone: str = "local"
+    """Where a time without an offset is: a name such as Europe/Berlin, or local: this machine's zone."""
     policy: Policy = field(default_factory=Policy)
 
 
@@ -263,6 +265,8 @@ def _check_value(key: str, value: object) -> None:
         rules.scope(cast(str, value))
     if key == "embedder":
         _embedder(cast(str, value))
+    if key == "zone":
+        _zone(cast(str, value))
     if key in CHOICES and value not in CHOICES[key]:
         raise ValueError(f"it is one of {', '.join(CHOICES[key])}")
     if not isinstance(value, int | float) or isinstance(value, bool):
@@ -287,6 +291,19 @@ def _embedder(spec: str) -> None:
     raise ValueError(f"no embedder is called so{hint} there are {', '.join(EMBEDDERS)}, {FORMS}")
 
 
+def _zone(name: str) -> None:
+    """Refuse a zone that this machine does not know."""
+    if name == LOCAL:
+        return
+    from zoneinfo import ZoneInfo  # only where one is set: a fresh process is to start fast
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"it is {LOCAL!r} or a zone that this machine knows, as 'Europe/Berlin'") from None
+
+
+LOCAL = "local"
 EMBEDDERS = ("minilm", "static", "none", "hash")
 REMOTE = ("ollama", "openai")
 FORMS = "ollama:MODEL[@URL] and openai:MODEL@URL"

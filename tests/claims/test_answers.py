@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import quoth
-from quoth.core.types import Embedding
+from quoth.core.types import Embedding, Source, Trust
 
 NOTES = Path(__file__).resolve().parents[2] / "examples" / "notes"
 
@@ -118,3 +119,64 @@ def test_words_without_an_embedder(embedder: str | Away) -> None:
         found = memory.recall("what is the shed code?")
         assert "The shed code is 4711." == found.passages[0].text
         assert found.degraded
+
+
+@pytest.fixture
+def shed() -> Iterator[quoth.Memory]:
+    """An empty memory that finds by words alone."""
+    with quoth.open(":memory:", actor="ana", scope="user:ana", embedder="none") as memory:
+        yield memory
+
+
+def test_old_words_are_labelled(shed: quoth.Memory) -> None:
+    """Corrected words are served only where the history is asked for, labelled, behind what replaced them."""
+    first = shed.remember("The shed code is 4711.").outcomes[0].record_id
+    second = shed.correct(str(first), "Ask Ruth.", because="it changed").outcomes[0].record_id
+    third = shed.correct(str(second), "Ask Ben.", because="Ruth moved").outcomes[0].record_id
+    assert "4711" not in " ".join(each.text for each in shed.recall("the shed code 4711?").passages)
+    found = shed.recall("the shed code 4711?", history=True).passages
+    assert ["Ask Ben.", "The shed code is 4711."] == [each.text for each in found]
+    assert ["current", "superseded"] == [each.standing for each in found]
+    assert [None, third] == [each.superseded_by for each in found]
+
+
+def test_contradictions_are_named(shed: quoth.Memory) -> None:
+    """Where two passages of an answer contradict each other by rule, both come, and the answer names both."""
+    texts = ["The cache port is 6379.", "The cache port is 6380."]
+    ids = [each.record_id for each in shed.remember(texts).outcomes]
+    found = shed.recall("what is the cache port?")
+    assert sorted(texts) == sorted(each.text for each in found.passages)
+    [conflict] = found.conflicts
+    assert all(str(each) in conflict for each in ids)
+    assert "number" in conflict
+
+
+def test_same_words_every_source(shed: quoth.Memory) -> None:
+    """The same words from several sources are one passage with every source; another number is another."""
+    shed.remember(quoth.Document(f"The shed code is {code}.", uri=uri) for uri, code in SAID)
+    found = shed.recall("what is the shed code?", k=2).passages
+    places = {each.text: sorted(seen.uri for seen in each.observations) for each in found}
+    assert {"The shed code is 4711.": ["a", "b", "d"], "The shed code is 4712.": ["c"]} == places
+
+
+SAID = [("a", 4711), ("b", 4711), ("c", 4712), ("d", 4711)]
+
+
+def test_limits_hold(shed: quoth.Memory) -> None:
+    """What is limited to a time or a trust is answered within it, or not at all, and says why."""
+    shed.remember(
+        [
+            quoth.Document("The shed code was 4711.", uri="old", said_at=datetime(2024, 5, 1, tzinfo=UTC)),
+            quoth.Document("The gate code was 8128.", uri="page", source=Source.WEB),
+        ]
+    )
+    asked = "what was the shed code?"
+    assert 1 == len(shed.recall(asked, since="2024-05-01", until="2024-05-02").passages)
+    for since, until in ((None, "2024-05-01"), ("2024-05-02", "2025-01-01")):
+        found = shed.recall(asked, since=since, until=until)
+        assert ((), "nothing_in_window") == (found.passages, found.abstention and found.abstention.reason)
+    doubtful = shed.recall("what was the gate code of 8128?", trust=Trust.DOUBTFUL)
+    assert any("8128" in each.text for each in doubtful.passages)
+    assert not any("8128" in each.text for each in shed.recall("what was the gate code of 8128?").passages)
+    with pytest.raises(quoth.InvalidInput):
+        shed.recall(asked, since="last week")

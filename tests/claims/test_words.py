@@ -99,10 +99,10 @@ def test_an_edit_supersedes(tmp_path: Path) -> None:
         } == set(after)
         for untouched in ("The boiler is green.", "The gate squeaks."):
             assert before[untouched] == after[untouched]
-            assert 1 == len(memory.history(after[untouched]))
+            assert 1 == len(memory.history(after[untouched]).filings)
         assert "The shed code is 4711." == memory.get(old).text.strip()
         assert quoth.Standing.SUPERSEDED == memory.get(old).standing
         assert after["The shed code is 8128."] == memory.get(old).superseded_by
         assert [quoth.Status.CURRENT, quoth.Status.SUPERSEDED] == [
-            each.status for each in memory.history(old)
+            each.status for each in memory.history(old).filings
         ]

@@ -12,18 +12,34 @@ import pytest
 from quoth.core import ledger, rules
 from quoth.core.ports import Clock, Embedder, Store
 from quoth.core.types import (
+    NOW,
     Access,
+    Actor,
+    Answer,
+    AsOf,
+    Decision,
     Document,
+    Fact,
+    FactOutcome,
     Filing,
+    Held,
     LedgerEntry,
+    Lift,
     Lines,
     Observation,
     PassageId,
+    Period,
     RecordId,
+    Rejection,
+    Result,
+    Review,
     Scope,
     Span,
     Status,
+    Target,
     Testimony,
+    Trust,
+    Waiting,
 )
 
 if TYPE_CHECKING:
@@ -105,6 +121,11 @@ class Hand:
             view.put(*given)
         return given.id
 
+    def tell(self, text: str, uri: str = "", **more: Any) -> Result:
+        """Keep one record in a transaction of its own; what became of it."""
+        with self.store.write(self.access) as view:
+            return view.put(*self.given(text, uri, **more))
+
     def next_filing(self, record_id: RecordId, status: Status | None = None, **changes: Any) -> Filing:
         """The revision that would follow now."""
         with self.store.read(self.access) as view:
@@ -118,6 +139,101 @@ class Hand:
         with self.store.write(self.access) as view:
             view.refile(filing)
         return filing
+
+    # -- truth --------------------------------------------------------------------------------
+
+    def by(self, actor: Actor) -> Hand:
+        """The same scope, another writer."""
+        return replace(self, access=replace(self.access, actor=actor))
+
+    def fact(self, value: str, slot: str = "shed code", trust: Trust = Trust.ASSERTED, **more: Any) -> Fact:
+        """A value of a slot ("entity attribute"), true from now."""
+        entity, attribute = slot.split()
+        now = self.clock.now()
+        scope = more.pop("scope", self.access.home)
+        valid = more.pop("valid", Period(now, None))
+        evidence = tuple(more.pop("evidence", ()))
+        return Fact(
+            "", scope, entity, attribute, value, trust, valid, evidence, self.access.actor, now, **more
+        )
+
+    def say(
+        self, value: str, slot: str = "shed code", trust: Trust = Trust.ASSERTED, **more: Any
+    ) -> FactOutcome:
+        """Assert a value in a transaction of its own."""
+        with self.store.write(self.access) as view:
+            return view.assert_fact(self.fact(value, slot, trust, **more))
+
+    def stands(self, slot: str = "shed code", as_of: AsOf = NOW) -> str | None:
+        """The value that stands in a slot."""
+        with self.store.read(self.access, as_of) as view:
+            return next((each.value for each in view.facts(*slot.split())), None)
+
+    def rejection(self, what: str, slot: str = "", reason: str = "it is wrong") -> Rejection:
+        """Of a value where a slot is named, else of the words of a record."""
+        entity, attribute = slot.split() if slot else ("", "")
+        return Rejection(
+            id="",
+            scope=self.access.home,
+            target=Target.VALUE if slot else Target.WORDS,
+            fingerprints={},
+            reason=reason,
+            actor=self.access.actor,
+            at=self.clock.now(),
+            entity=entity,
+            attribute=attribute,
+            value=what if slot else "",
+            record_id=None if slot else RecordId(what),
+        )
+
+    def reject(self, what: str, slot: str = "", reason: str = "it is wrong") -> Rejection:
+        """Lay a rejection in a transaction of its own."""
+        with self.store.write(self.access) as view:
+            return view.reject(self.rejection(what, slot, reason))
+
+    def forget(self, record_id: RecordId) -> Rejection:
+        """Retract a record and reject its words."""
+        self.refile(record_id, Status.RETRACTED)
+        return self.reject(record_id)
+
+    def lifting(self, rejection: str) -> Lift:
+        """The lift of a rejection."""
+        return Lift("", self.access.home, rejection, "it was right", self.access.actor, self.clock.now())
+
+    def lift(self, rejection: Rejection) -> None:
+        """End a rejection in a transaction of its own."""
+        with self.store.write(self.access) as view:
+            view.lift(self.lifting(rejection.id))
+
+    def held(self, kind: Waiting = Waiting.SUSPICIOUS, **more: Any) -> Held:
+        """Something that waits."""
+        now, actor = self.clock.now(), self.access.actor
+        return Held("", self.access.home, kind, more.pop("key", ""), "look at it", actor, now, **more)
+
+    def hold(self, kind: Waiting = Waiting.SUSPICIOUS, **more: Any) -> Review:
+        """Put something into the queue in a transaction of its own."""
+        with self.store.write(self.access) as view:
+            return view.hold(self.held(kind, **more))
+
+    def answering(self, item: str, decision: Decision = Decision.ACCEPT) -> Answer:
+        """The answer to an item."""
+        now, actor = self.clock.now(), self.access.actor
+        return Answer("", self.access.home, item, decision, "I know", actor, now)
+
+    def answer(self, item: str, decision: Decision = Decision.ACCEPT) -> None:
+        """Answer an item in a transaction of its own."""
+        with self.store.write(self.access) as view:
+            view.answer(self.answering(item, decision))
+
+    def queue(self, answered: bool = False) -> tuple[Review, ...]:
+        """What waits."""
+        with self.store.read(self.access) as view:
+            return view.reviews(answered)
+
+    def erase(self, record_id: RecordId, reason: str = "asked for") -> tuple[RecordId, ...]:
+        """Destroy words in a transaction of its own."""
+        with self.store.write(self.access) as view:
+            return view.erase(record_id, reason)
 
     def embed(self, limit: int = 10_000) -> int:
         """Give vectors to what has none; how many that were."""

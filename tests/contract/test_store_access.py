@@ -12,15 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quoth.core import statements
 from quoth.core.errors import AccessDenied, NotFound, QuothError
 from quoth.core.ports import Embedder, ReadView, Store, WriteView
-from quoth.core.types import Access, Actor, ActorKind, Authority, Counts, PassageId, RecordId, Scope, Status
+from quoth.core.types import (
+    Access,
+    Actor,
+    ActorKind,
+    Authority,
+    Counts,
+    PassageId,
+    RecordId,
+    Rejection,
+    Scope,
+    Status,
+)
 
 if TYPE_CHECKING:
     from quoth.core.types import Vector
 
 SAID = datetime(2023, 5, 8, 12, tzinfo=UTC)
 DAY = SAID.date().toordinal()
+FORGOTTEN, FORGOTTEN_TOO = "A heron that I made up.", "Another one."
+STATED = "The port of the pond is 8080."
 WORDS = "The heron stands in the reeds, I said on 8 May 2023."
 
 
@@ -40,6 +54,10 @@ class Target:
     passage: PassageId
     pieces: list[int]
     vector: Vector
+    rejection: Rejection
+    """Of the words of `forgotten`; binds."""
+    item: str
+    """Waits for an answer."""
 
 
 @pytest.fixture
@@ -48,9 +66,15 @@ def target(hand: Any, store: Store, embedder: Embedder) -> Target:
     more: dict[str, Any] = {"session": "talk", "speaker": "Zora", "said_at": SAID, "kind": "turn"}
     old = hand.put("The heron stood in the pond.", "birds/1", **more)
     record = hand.put(WORDS, "birds/2", supersedes=old, **more)
+    hand.put(STATED, "birds/6")
     hand.embed()
     hand.put("The heron flew away.", "birds/3", **more)
     hand.refile(old, Status.SUPERSEDED)
+    hand.reject(hand.put(FORGOTTEN, "birds/4", status=Status.RETRACTED))
+    rejection = hand.reject(hand.put(FORGOTTEN_TOO, "birds/5", status=Status.RETRACTED))
+    hand.lift(hand.reject("4711", "shed code"))
+    hand.reject("1234", "shed code")
+    hand.say("8128")
     made = embedder.embed([WORDS], "passage")[0]
     assert made.pieces is not None
     return Target(
@@ -61,14 +85,27 @@ def target(hand: Any, store: Store, embedder: Embedder) -> Target:
         passage=hand.passage("reed"),
         pieces=[int(each) for each in made.pieces],
         vector=hand.vector(WORDS),
+        rejection=rejection,
+        item=hand.hold(record_id=record).held.id,
     )
 
 
 READS: dict[str, Callable[[Any, Target], Any]] = {
     "get": lambda view, t: view.get(t.record),
+    "begins": lambda view, t: view.begins(t.record[:6]),
     "knows": lambda view, t: view.knows(t.record),
     "history": lambda view, t: view.history(t.record),
     "superseder": lambda view, t: view.superseder(t.old),
+    "head": lambda view, t: view.head(t.old),
+    "same": lambda view, t: [*view.same(t.scope, WORDS), *view.same(t.scope, FORGOTTEN, Status.RETRACTED)],
+    "alike": lambda view, t: view.alike(t.scope, statements.keys(STATED)),
+    "rejections": lambda view, t: [*view.rejections(), *view.rejections(lifted=True)],
+    "lifts": lambda view, t: view.lifts(),
+    "rejected": lambda view, t: view.rejected(t.scope, FORGOTTEN),
+    "facts": lambda view, t: [*view.facts(), *view.facts("shed"), *view.facts("shed", "code")],
+    "fact_events": lambda view, t: view.fact_events("shed", "code"),
+    "reviews": lambda view, t: [*view.reviews(), *view.reviews(answered=True)],
+    "audit": lambda view, t: list(view.audit()),
     "records": lambda view, t: [*view.records(), *view.records(Status.SUPERSEDED, newest_first=True)],
     "lexical": lambda view, t: view.lexical(["heron", "reed"], 10),
     "dense": lambda view, t: view.dense(t.vector, 10),
@@ -129,7 +166,7 @@ def test_a_foreign_scope_sees_nothing(
         assert READS[method](view, target), f"{method} shows its owner nothing: the recipe proves nothing"
 
 
-ERRORS = ("get", "history", "passages", "neighbours")
+ERRORS = ("get", "history", "head", "passages", "neighbours")
 
 
 @pytest.mark.parametrize("method", ERRORS)
@@ -140,13 +177,14 @@ def test_foreign_and_absent_are_one_answer(
 
     Check that the message is made of what the caller gave, not of what the store found.
     """
-    absent = replace(target, record=RecordId("0" * 32), passage=PassageId(10_000))
+    absent = replace(target, record=RecordId("0" * 32), old=RecordId("1" * 32), passage=PassageId(10_000))
     with store.read(foreign) as view:
         messages = []
         for each in (target, absent):
             with pytest.raises(NotFound) as caught:
                 READS[method](view, each)
-            messages.append(str(caught.value).replace(each.record, "ID").replace(str(each.passage), "NO"))
+            said = str(caught.value).replace(each.record, "ID").replace(each.old, "ID")
+            messages.append(said.replace(str(each.passage), "NO"))
     assert messages[0] == messages[1]
 
 
@@ -203,6 +241,21 @@ WRITES: dict[str, tuple[Write, list[str]]] = {
         ),
         ["observe"],
     ),
+    "put, rejected": (lambda view, hand, t: view.put(*hand.given(FORGOTTEN, "new")), ["put", "hold"]),
+    "put, rejected before": (
+        lambda view, hand, t: view.put(*hand.given(FORGOTTEN, "birds/4")),
+        ["hold"],
+    ),
+    "assert_fact": (lambda view, hand, t: view.assert_fact(hand.fact("4711")), ["assert"]),
+    "assert_fact, as before": (lambda view, hand, t: view.assert_fact(hand.fact("8128")), []),
+    "assert_fact, rejected": (lambda view, hand, t: view.assert_fact(hand.fact("1234")), ["hold"]),
+    "reject": (lambda view, hand, t: view.reject(hand.rejection("8128", "shed code")), ["reject"]),
+    "reject, words": (lambda view, hand, t: view.reject(hand.rejection(t.record)), ["reject"]),
+    "lift": (lambda view, hand, t: view.lift(hand.lifting(t.rejection.id)), ["lift"]),
+    "hold": (lambda view, hand, t: view.hold(hand.held(record_id=t.old)), ["hold"]),
+    "answer": (lambda view, hand, t: view.answer(hand.answering(t.item)), ["answer"]),
+    "erase": (lambda view, hand, t: view.erase(t.old, "asked for"), ["reject", "refile", "erase"]),
+    "refused": (lambda view, hand, t: view.refused("get", t.record, "not found"), ["refused"]),
     "refile": (lambda view, hand, t: view.refile(hand.next_filing(t.record, Status.RETRACTED)), ["refile"]),
     "move": (
         lambda view, hand, t: view.move("birds/2", "heron.md", hand.clock.now()),
@@ -219,6 +272,11 @@ def test_every_write_has_a_recipe() -> None:
 
 
 AGENT = Actor("helper-7", ActorKind.AGENT, Authority.AGENT)
+CLEO = Actor("cleo", ActorKind.HUMAN, Authority.OWNER)
+OF_A_PERSON = {"lift", "answer"}
+"""What an agent may not do here."""
+NAMES_A_SCOPE = {"put", "assert_fact", "reject", "hold", "refused"}
+"""What says itself in which scope it writes: a stranger is denied, not told that nothing is there."""
 
 
 @pytest.mark.parametrize("method", WRITES)
@@ -234,7 +292,8 @@ def test_a_write_appends_its_ledger_entries(
     other_hand.put("Not concerned.")
     before, others = hand.entries(), other_hand.entries()
     clock.advance(seconds=1)
-    hand.access = replace(hand.access, actor=AGENT, surface="mcp")
+    actor = CLEO if method in OF_A_PERSON else AGENT
+    hand.access = replace(hand.access, actor=actor, surface="mcp")
     with hand.store.write(hand.access) as view:
         write(view, hand, target)
     grown = hand.entries()
@@ -243,7 +302,7 @@ def test_a_write_appends_its_ledger_entries(
     assert want == [each.action for each in new]
     assert others == other_hand.entries()
     for each in new:
-        assert (AGENT, "mcp", hand.access.home) == (each.actor, each.surface, each.scope)
+        assert (actor, "mcp", hand.access.home) == (each.actor, each.surface, each.scope)
         assert (hand.store.origin, clock.now()) == (each.origin, each.at)
 
 
@@ -278,7 +337,7 @@ def test_who_may_only_read_may_not_write(hand: Any, target: Target, method: str)
 def test_a_stranger_may_not_write(hand: Any, target: Target, foreign: Access, method: str) -> None:
     """A foreign scope: `AccessDenied` for a new record, `NotFound` for what the caller cannot see."""
     before = hand.entries()
-    want = AccessDenied if method == "put" else NotFound
+    want = AccessDenied if method in NAMES_A_SCOPE else NotFound
     assert [want] == list(denied(hand, foreign, WRITES[method][0], target))
     assert before == hand.entries()
 

@@ -14,7 +14,7 @@ import pytest
 
 from quoth.core.errors import Conflict, InvalidInput, NotFound
 from quoth.core.ports import Embedder, Store
-from quoth.core.types import Access, Embedding, PassageId, Period, RecordId, Scope, Status
+from quoth.core.types import Access, Embedding, PassageId, Period, RecordId, Result, Scope, Status
 
 NOTE = "One heron.\n\nTwo herons.\n\nThree herons."
 
@@ -37,19 +37,19 @@ def everything(store: Store, access: Access) -> list[object]:
 
 
 def test_the_same_words_are_heard_once(hand: Any, store: Store, access: Access, clock: Any) -> None:
-    """`put` of a known record at a known place says False and writes nothing, whoever reads it when.
+    """`put` of a known record at a known place is a duplicate and writes nothing, whoever reads it when.
 
     Check the comparison with the last observation, and that no version of the document is added.
     """
     given = hand.given("Two herons.", "birds.md", whole=NOTE, kind="markdown")
     with store.write(access) as view:
-        assert view.put(*given)
-        assert not view.put(*given)
+        assert Result.STORED is view.put(*given)
+        assert Result.DUPLICATE is view.put(*given)
     before = everything(store, access)
     clock.advance(days=1)
     again = hand.given("Two herons.", "birds.md", whole=NOTE, kind="markdown")
     with store.write(access) as view:
-        assert not view.put(*again)
+        assert Result.DUPLICATE is view.put(*again)
     assert before == everything(store, access)
 
 
@@ -61,7 +61,7 @@ def test_another_place_is_an_observation(hand: Any, store: Store, access: Access
     clock.advance(days=1)
     moved = hand.given("Two herons.", "birds.md", whole=f"None.\n\n{NOTE}", kind="markdown")
     with store.write(access) as view:
-        assert not view.put(*moved)
+        assert Result.DUPLICATE is view.put(*moved)
     with store.read(access) as view:
         assert before == view.get(record)
         assert moved.seen == view.observations(record)[-1]

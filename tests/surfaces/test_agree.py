@@ -55,7 +55,8 @@ def test_looking_agrees(memory: Memory, ask: Ask) -> None:
     id = memory.recent(1)[0].id
     assert form(memory.get(id)) == ask("get", id)
     assert {"records": form(memory.recent(3))} == ask("recent", "-n", "3")
-    assert {"id": id, "filings": form(memory.history(id))} == ask("history", id)
+    assert form(memory.history(id)) == ask("history", id)
+    assert form(memory.audit()) == ask("audit")
     assert form(memory.status()) == ask("status")
     assert form(memory.index_status()) == ask("index", "status")
     assert form(memory.verify()) == ask("verify")
@@ -73,9 +74,37 @@ def test_writing_agrees(memory: Memory, ask: Ask, tmp_path: Path) -> None:
     want = {
         "counts": wire.counts(again.receipt),
         "skipped": again.skipped,
+        "outcomes": [],
         "problems": again.problems,
+        "notes": (),
     }
     assert form(want) == ask("import", "claude-code", str(EXAMPLES / "transcripts"))
+
+
+def test_truth_agrees(memory: Memory, ask: Ask) -> None:
+    """What is corrected, forgotten, asserted and decided through one door is the same through the other."""
+    why = ("--because", "I know")
+    old = memory.recent(1)[0].id
+    done = ask("correct", old, "Other words.", *why)["outcomes"][0]
+    assert ("stored", old) == (done["outcome"], memory.history(done["id"]).chain[0].id)
+    assert form(memory.history(old)) == ask("history", done["id"]) | {"id": old} | {
+        "filings": form(memory.history(old).filings)
+    }
+    left = ask("forget", done["id"], *why)
+    assert form(memory.history(done["id"]).filings[-1]) == left["filing"]
+    back = memory.reinstate(done["id"])
+    assert form(back.filing) == ask("history", done["id"])["filings"][-1]
+    assert form(memory.erase(old, because="x", dry_run=True))["records"] == [old]
+    memory.facts_assert("ana", "city", "Lisbon", verified=True)
+    memory.facts_reject("ana", "city", "Porto", because="no")
+    with pytest.raises(AssertionError):  # held: it ends with 7
+        ask("facts", "assert", "ana", "city", "Porto")
+    assert form(memory.facts_get("ana", "city")) == ask("facts", "get", "ana", "city")
+    assert {"items": form(memory.review_list())} == ask("review", "list")
+    assert {"items": form(memory.facts_contradictions())} == ask("facts", "contradictions")
+    (item,) = memory.review_list()
+    assert ask("review", "keep", item.held.id, *why) == form(memory.review_list(answered=True))[0]
+    assert form(memory.status()) == ask("status")
 
 
 @pytest.mark.parametrize("id", ["0" * 32, "nope"])

@@ -14,6 +14,7 @@ from typing import Any
 import click
 import pytest
 
+import quoth as package
 from quoth.surfaces.cli import group, show
 
 Run = Callable[..., Any]
@@ -24,12 +25,14 @@ WHO = "who has the spare key?"
 def commands(owner: click.Group = group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command with its path."""
     for name, command in owner.commands.items():
-        yield (*path, name), command
+        if not isinstance(command, click.Group) or command.invoke_without_command:
+            yield (*path, name), command
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
 
 
 COMMANDS = dict(commands())
+WHY = ["--because", "I know"]
 ARGUMENTS = {
     ("remember",): ["a note"],
     ("watch",): ["notes", "--once"],
@@ -37,6 +40,19 @@ ARGUMENTS = {
     ("recall",): [WHO],
     ("get",): ["ID"],
     ("history",): ["ID"],
+    ("correct",): ["ID", "The spare key is with Rita.", *WHY],
+    ("forget",): ["ID", *WHY],
+    ("reinstate",): ["FORGOTTEN"],
+    ("expire",): ["ID"],
+    ("trust",): ["ID", *WHY],
+    ("erase",): ["ID", *WHY, "--yes"],
+    ("facts", "assert"): ["ana", "city", "Lisbon"],
+    ("facts", "reject"): ["ana", "city", "Lisbon", *WHY],
+    ("facts", "lift"): ["ana", "city", "Porto", *WHY],
+    ("facts", "history"): ["ana", "city"],
+    ("review", "accept"): ["ITEM", *WHY],
+    ("review", "reject"): ["ITEM", *WHY],
+    ("review", "keep"): ["ITEM", *WHY],
     ("demo",): ["--examples", str(Path(__file__).parents[2] / "examples")],
 }
 """What each command is called with here; those that are not listed need nothing."""
@@ -49,8 +65,14 @@ def filled(path: tuple[str, ...], ask: Run) -> list[str]:
     turn = {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-01T10:00:00Z"}
     turn["message"] = {"role": "user", "content": "The tap drips."}  # type: ignore[assignment]
     Path("session.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
-    known = ask("remember", KEY)["outcomes"][0]["id"]
-    return [*path, *(known if each == "ID" else each for each in ARGUMENTS.get(path, []))]
+    known = {"ID": ask("remember", KEY)["outcomes"][0]["id"]}
+    with package.open() as memory:
+        known["FORGOTTEN"] = memory.remember("The gate squeaks.").outcomes[0].record_id
+        memory.forget(known["FORGOTTEN"], because="it was oiled")
+        memory.remember("The gate squeaks.")
+        known["ITEM"] = memory.review_list()[0].held.id
+        memory.facts_reject("ana", "city", "Porto", because="she left")
+    return [*path, *(known.get(each, each) for each in ARGUMENTS.get(path, []))]
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -190,8 +212,48 @@ def test_known_at_asks_the_past(ask: Run) -> None:
     ask("remember", KEY)
     assert [] == ask("recall", WHO, "--known-at", "2020-01-01")["passages"]
     found = ask("recall", WHO, "--as-of", "2999-01-01", "--known-at", "2999-01-01T10:00+01:00")
-    assert ("2999-01-01T09:00:00+00:00", 1) == (found["known_at"], len(found["passages"]))
+    assert ("2999-01-01T10:00:00+01:00", 1) == (found["known_at"], len(found["passages"]))
     assert found["as_of"] > "2998-12-31T"
+
+
+def test_recall_can_be_limited_to_a_time(ask: Run, quoth: Run) -> None:
+    """`--since` is included, a day of `--until` is within, `--by` says which time; what is naive is noted."""
+    ask("remember", KEY, "--said-at", "2024-05-01T10:00+02:00")
+    asked = ["recall", WHO]
+    for more, want in (
+        (["--since", "2024-05-01T10:00+02:00"], 1),
+        (["--since", "2024-05-01T08:00:01Z"], 0),
+        (["--since", "2024-05-01", "--until", "2024-05-01"], 1),
+        (["--until", "2024-05-01T10:00+02:00"], 0),
+        (["--until", "2024-04-30"], 0),
+        (["--until", "2024-05-02", "--by", "recorded"], 0),
+        (["--since", "2024-05-02", "--by", "recorded"], 1),
+    ):
+        assert want == len(ask(*asked, *more)["passages"]), more
+    empty = quoth(*asked, "--until", "2024-04-30T00:00Z").stdout
+    assert "I don't know: nothing that can be read here was said (else recorded) before 2024-04-30" in empty
+    assert "this machine's zone: 2024-05-02" in quoth(*asked, "--since", "2024-05-02").stderr
+    assert "zone" not in quoth(*asked, "--since", "2024-05-02T00:00Z").stderr
+
+
+def test_recall_shows_old_words_with_what_replaced_them(ask: Run, quoth: Run) -> None:
+    """`--history` gives the new words first, then the old ones, which name them."""
+    old = ask("remember", KEY)["outcomes"][0]["id"]
+    new = ask("correct", old, "The spare key is with Rita.", "--because", "Ruth moved")["outcomes"][0]["id"]
+    assert "Ruth" not in quoth("recall", WHO).stdout
+    lines = quoth("recall", WHO, "--history").stdout.splitlines()
+    assert ["The spare key is with Rita.", KEY] == [each for each in lines if each and each[0] != "—"]
+    assert f"superseded by {new}" in lines[-1]
+    found = ask("recall", WHO, "--history")["passages"]
+    assert [("current", None), ("superseded", new)] == [(p["standing"], p["superseded_by"]) for p in found]
+
+
+def test_recall_can_be_limited_to_what_is_believed(ask: Run, quoth: Run) -> None:
+    """`--trust verified` leaves out what nobody verified, and says how to see it."""
+    ask("remember", KEY)
+    assert [] == ask("recall", WHO, "--trust", "verified")["passages"]
+    assert "trust asserted shows them" in quoth("recall", WHO, "--trust", "verified").stdout
+    assert ["asserted"] == [each["trust"] for each in ask("recall", WHO, "--trust", "doubtful")["passages"]]
 
 
 @pytest.mark.parametrize(
@@ -204,6 +266,12 @@ def test_known_at_asks_the_past(ask: Run) -> None:
         (["recall", "x", "--grain", "chapter"], 2, "--grain"),
         (["recall", "x", "--as-of", "yesterday"], 2, "yesterday"),
         (["recall", "x", "--as-of", "0001-01-01T00:00+23:59"], 2, "0001"),
+        (["recall", "x", "--since", "last week"], 2, "last week"),
+        (["recall", "x", "--since", "2026-W09-1"], 2, "2026-W09-1"),
+        (["recall", "x", "--until", "9999-12-31"], 2, "9999-12-31"),
+        (["recall", "x", "--since", "2026-03-02", "--until", "2026-03-01"], 2, "since must be before until"),
+        (["recall", "x", "--by", "ear"], 2, "--by"),
+        (["recall", "x", "--trust", "blind"], 2, "--trust"),
         (["recall", "x", "--tier", "gpt"], 2, "--tier"),
         (["recall", "x", "--scope", ""], 2, "scope"),
         (["recall", "x", "--scope", "a\x07b"], 2, "scope"),
@@ -214,6 +282,21 @@ def test_known_at_asks_the_past(ask: Run) -> None:
         (["get", "0" * 32], 4, "no record"),
         (["get", ""], 4, "no record"),
         (["history", "🎉"], 4, "no record"),
+        (["get", "abcdef"], 4, "no record"),
+        (["correct", "0" * 32, "x", *WHY], 4, "no record"),
+        (["correct", "0" * 32, "x"], 2, "--because"),
+        (["correct", "0" * 32, *WHY], 2, "`-` to read it from standard input"),
+        (["forget", "0" * 32, "--because", " "], 2, "reason"),
+        (["expire", "0" * 32, "--at", "soon"], 2, "at: 'soon' is no time such as 2026-03-01"),
+        (["remember", "x", "--said-at", "20260301"], 2, "said_at: '20260301' is no time"),
+        (["remember", "x", "--from", "2026-03-02", "--to", "2026-03-01"], 2, "ends before it starts"),
+        (["facts", "--json"], 2, "command"),
+        (["facts", "lift", "ana", "city", "x", *WHY], 3, "may not write"),
+        (["facts", "get", "ana", ""], 2, "attribute"),
+        (["facts", "assert", "ana", " ", "x"], 2, "attribute"),
+        (["facts", "assert", "ana", "city", "x", "--evidence", "0" * 32], 4, "no record"),
+        (["review", "keep", "0" * 32, *WHY], 4, "no item"),
+        (["audit", "--since", "x"], 2, "since: 'x' is no time"),
         (["watch", "x"], 2, "--once: this version looks once"),
         (["remember"], 2, "`-` to read it from standard input"),
         (["watch", "--once"], 2, "PATH"),
@@ -325,9 +408,10 @@ def test_a_bad_setting_is_named(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_nothing_at_all_is_a_call_for_help(quoth: Run) -> None:
-    """`quoth` alone prints the help, on stdout, and ends with 0."""
-    ran = quoth()
-    assert (0, "", quoth("--help").stdout) == (ran.exit_code, ran.stderr, ran.stdout)
+    """`quoth` alone prints the help, on stdout, and ends with 0; so does a group of commands."""
+    for call in ([], ["facts"], ["review"]):
+        ran = quoth(*call)
+        assert (0, "", quoth(*call, "--help").stdout) == (ran.exit_code, ran.stderr, ran.stdout)
 
 
 def test_words_need_no_quotes(quoth: Run, ask: Run) -> None:
@@ -666,3 +750,221 @@ def test_demo_quotes_and_abstains(ask: Run, quoth: Run, monkeypatch: pytest.Monk
     assert 3 == len(re.findall(r"^\? ", text, re.MULTILINE))
     assert 1 == text.count("I don't know: ")
     assert 2 == text.count("· confidence ")
+
+
+# -- truth ------------------------------------------------------------------------------------
+
+RITA = "The spare key is with Rita."
+
+
+def test_a_correction_takes_the_place(quoth: Run, ask: Run) -> None:
+    """`correct` prints the new id; the old record is shown below what stands, and the chain with it."""
+    old = ask("remember", KEY)["outcomes"][0]["id"]
+    ran = quoth("correct", old[:8], RITA, "--because", "Ruth moved")
+    assert (0, "kept ") == (ran.exit_code, ran.stdout[:5])
+    new = ran.stdout.split()[1]
+    shown = quoth("get", old).stdout
+    assert shown.index(RITA) < shown.index("In the place of:") < shown.index(KEY)
+    assert f"superseded by {new}" in shown
+    history = quoth("history", new[:6]).stdout
+    assert "Ruth moved" in history
+    assert [f"  {old}  superseded  {KEY}", f"> {new}  current  {RITA}"] == history.splitlines()[-2:]
+    again = quoth("correct", old, "Nobody has it.", *WHY)
+    assert (5, "", True) == (again.exit_code, again.stdout, new in again.stderr)
+
+
+def test_a_correction_reads_standard_input(quoth: Run, ask: Run) -> None:
+    """`-` stands for standard input, and words need no quotes."""
+    id = ask("remember", KEY)["outcomes"][0]["id"]
+    new = json.loads(quoth("correct", id, "-", *WHY, "--json", input="Two\nlines.").stdout)["outcomes"][0][
+        "id"
+    ]
+    assert "Two\nlines." == ask("get", new)["text"]
+    newer = json.loads(quoth("correct", new, "Three", "words.", *WHY, "--json").stdout)["outcomes"][0]["id"]
+    assert "Three words." == ask("get", newer)["text"]
+
+
+def test_forgotten_words_are_held(quoth: Run, ask: Run) -> None:
+    """`forget` ends service, `remember` of the same words ends with 7 and says which item to answer."""
+    id = ask("remember", KEY)["outcomes"][0]["id"]
+    assert f"forgotten {id} (retracted)\n" == quoth("forget", id, "--because", "private").stdout
+    assert KEY not in quoth("recall", WHO).stdout
+    ran = quoth("remember", KEY.upper())
+    assert (7, 1) == (ran.exit_code, ran.stderr.count("\n"))
+    assert "quoth: held for review" in ran.stderr
+    assert "(private)" in ran.stderr
+    (item,) = ask("review", "list")["items"]
+    assert f"quoth review accept {item['held']['id']}" in ran.stderr
+    assert (KEY.upper(), "fingerprint" in json.dumps(item), "key" in item["held"]) == (
+        item["text"],
+        False,
+        False,
+    )
+    listed = quoth("review", "list").stdout
+    assert "reassertion " in listed
+    assert KEY.upper() in listed
+    assert "held" in quoth("status").stdout
+    assert 0 == quoth("review", "accept", item["held"]["id"][:8], *WHY).exit_code
+    assert "nothing waits\n" == quoth("review", "list").stdout
+    assert "answered accept · by" in quoth("review", "list", "--all").stdout
+    assert KEY.upper() in quoth("recall", WHO).stdout
+
+
+def test_reinstating_undoes_forgetting(quoth: Run, ask: Run) -> None:
+    """`reinstate` serves the words again."""
+    id = ask("remember", KEY)["outcomes"][0]["id"]
+    quoth("forget", id, *WHY)
+    assert f"served again {id} (current)\n" == quoth("reinstate", id).stdout
+    assert KEY in quoth("recall", WHO).stdout
+
+
+def test_an_expired_record_was_true(quoth: Run, ask: Run) -> None:
+    """`expire --at` ends the valid time; before it the record is found with --as-of."""
+    id = ask("remember", KEY, "--from", "2026-01-01T00:00Z")["outcomes"][0]["id"]
+    ran = quoth("expire", id, "--at", "2026-03-01T00:00+01:00")
+    assert (
+        f"true from 2026-01-01T00:00:00+00:00 until 2026-03-01T00:00:00+01:00: {id} (expired)\n" == ran.stdout
+    )
+    assert KEY not in quoth("recall", WHO).stdout
+    assert KEY in quoth("recall", WHO, "--as-of", "2026-02-01").stdout
+
+
+def test_nothing_is_erased_without_yes(quoth: Run, ask: Run) -> None:
+    """`erase` says what would go and ends with 2; with --yes the words are gone and come back no more."""
+    id = ask("remember", KEY)["outcomes"][0]["id"]
+    ran = quoth("erase", id, *WHY)
+    assert (2, True) == (ran.exit_code, f"would be erased: {id}" in ran.stdout)
+    assert "--yes" in ran.stderr
+    assert KEY == ask("get", id)["text"]
+    done = quoth("erase", id, *WHY, "--yes")
+    assert (0, True) == (done.exit_code, f"erased {id}" in done.stdout), done.output
+    assert ("", "erased") == (ask("get", id)["text"], ask("get", id)["standing"])
+    again = quoth("remember", KEY)
+    assert (8, "quoth: refused: these words were erased\n") == (again.exit_code, again.stderr)
+
+
+def test_a_contradiction_is_asked(quoth: Run, ask: Run) -> None:
+    """`remember` keeps both, prints the question, both ids and the commands that answer."""
+    old = ask("remember", "The shed code is 4711.")["outcomes"][0]["id"]
+    ran = quoth("remember", "The shed code is 8128.")
+    new = ran.stdout.split()[1]
+    assert (0, True, True) == (ran.exit_code, old in ran.stdout, "which of them is true?" in ran.stdout)
+    (call,) = re.findall(r"quoth (review accept [0-9a-f]{32}) ", ran.stdout)
+    assert 0 == quoth(*call.split(), *WHY).exit_code
+    assert ("superseded", new) == (ask("get", old)["standing"], ask("get", old)["superseded_by"])
+
+
+def test_a_watched_folder_says_what_waits(quoth: Run, ask: Run) -> None:
+    """`watch` ends with 7 or 8 where something was held or refused, and with 0 when nothing is new."""
+    ids = [ask("remember", text)["outcomes"][0]["id"] for text in (KEY, "The lamp is off.")]
+    quoth("forget", ids[0], *WHY)
+    Path("a.md").write_text(f"{KEY}\n\nThe tap drips.\n", encoding="utf-8")
+    ran = quoth("watch", "a.md", "--once")
+    assert (7, "records: 1 stored, 1 held") == (ran.exit_code, ran.stdout.splitlines()[1])
+    assert "held for review" in ran.stderr
+    assert 0 == quoth("watch", "a.md", "--once").exit_code
+    quoth("erase", ids[1], *WHY, "--yes")
+    Path("b.md").write_text("The lamp is off.\n\nIt rains.\n", encoding="utf-8")
+    assert 8 == quoth("watch", "b.md", "--once").exit_code
+    report = ask("watch", "a.md", "b.md", "--once")
+    assert (2, [], 0, 0) == (report["unchanged"], report["outcomes"], report["held"], report["refused"])
+
+
+def test_a_time_without_an_offset_is_said(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The zone is named wherever a time without an offset was given."""
+    monkeypatch.setenv("QUOTH_ZONE", "Asia/Tokyo")
+    ran = quoth("remember", KEY, "--said-at", "2026-03-01")
+    want = (
+        "note: without an offset a time is in the zone Asia/Tokyo: 2026-03-01 is 2026-03-01T00:00:00+09:00\n"
+    )
+    assert want == ran.stderr
+    id = ran.stdout.split()[1]
+    for call in (
+        ["expire", id, "--at", "2026-04-01"],
+        ["audit", "--since", "2026-03-01"],
+        ["recall", WHO, "--as-of", "2026-03-01"],
+        ["facts", "get", "--as-of", "2026-03-01"],
+    ):
+        assert "Asia/Tokyo" in quoth(*call).stderr, call
+    assert "Asia/Tokyo" in quoth("facts", "assert", "ana", "city", "Lisbon", "--from", "2026-03-01").stdout
+    assert "2026-03-01T00:00:00+09:00" == json.loads(quoth("get", id, "--json").stdout)["said_at"]
+
+
+def test_an_unknown_zone_is_named(quoth: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A zone that this machine does not know ends with 2."""
+    monkeypatch.setenv("QUOTH_ZONE", "Mars/Olympus")
+    ran = quoth("status")
+    assert (2, True) == (ran.exit_code, "QUOTH_ZONE" in ran.stderr)
+
+
+def test_a_fact_is_asserted_rejected_and_lifted(quoth: Run, ask: Run) -> None:
+    """Facts go through the command line as through Python; a rejected value ends with 7."""
+    assert 0 == quoth("facts", "assert", "ana", "city", "Lisbon").exit_code
+    assert "ana city = Lisbon · asserted" in quoth("facts", "get", "Ana").stdout
+    assert "rejected " in quoth("facts", "reject", "ana", "city", "lisbon", *WHY).stdout
+    assert "no value stands\n" == quoth("facts", "get", "ana", "city").stdout
+    held = quoth("facts", "assert", "ana", "city", "LISBON", "--verified")
+    assert (7, 1, True) == (held.exit_code, held.stderr.count("\n"), "held" in held.stderr)
+    assert "ana city = LISBON (verified)" in quoth("facts", "contradictions").stdout
+    assert 0 == quoth("facts", "lift", "ana", "city", "Lisbon", *WHY, "--assert").exit_code
+    assert "Lisbon" == ask("facts", "get", "ana", "city")["facts"][0]["value"]
+    events = ask("facts", "history", "ana", "city")["events"]
+    assert ["assert", "reject", "lift", "assert"] == [each["event"] for each in events]
+    assert "fingerprints" not in events[1]
+    assert 4 == len(quoth("facts", "history", "ana", "city").stdout.splitlines())
+    assert 4 == quoth("facts", "lift", "ana", "city", "Lisbon", *WHY).exit_code
+
+
+def test_a_lower_rung_waits(quoth: Run, ask: Run) -> None:
+    """A value against a verified one is held, with the question and the command that answers."""
+    quoth("facts", "assert", "ana", "city", "Lisbon", "--verified", "--note", "she said so")
+    ran = quoth("facts", "assert", "ana", "city", "Porto")
+    assert (7, True) == (ran.exit_code, "stands: ana city = Lisbon, verified" in ran.stdout)
+    (item,) = ask("facts", "contradictions")["items"]
+    assert item["held"]["id"] in ran.stdout
+    assert 0 == quoth("review", "accept", item["held"]["id"], *WHY).exit_code
+    assert ("Porto", "verified") == tuple(
+        ask("facts", "get")["facts"][0][each] for each in ("value", "confidence")
+    )
+
+
+def test_the_audit_says_who_did_what(quoth: Run, ask: Run) -> None:
+    """Every change is a line with time, actor, door and reason; a refused attempt too."""
+    id = ask("remember", KEY)["outcomes"][0]["id"]
+    quoth("forget", id, "--because", "private", "--actor", "ben")
+    quoth("get", "0" * 32)
+    lines = quoth("audit").stdout.splitlines()
+    assert [" · cli · put · ", " · cli · refile · ", " · cli · reject · ", " · cli · refused · "] == [
+        re.search(r" · cli · \w+ · ", line)[0]  # type: ignore[index]
+        for line in lines
+    ]
+    assert ["ben (human)" in line and "private" in line for line in lines] == [False, True, True, False]
+    entries = ask("audit")["entries"]
+    assert ["put", "refile", "reject", "refused"] == [each["action"] for each in entries]
+    assert [] == ask("audit", "--since", "2999-01-01T00:00Z")["entries"]
+
+
+def test_trust_is_shown(quoth: Run) -> None:
+    """`get` says how far a record is believed and when it is true; `recent` where it is not as usual."""
+    with package.open() as memory:
+        ids = [
+            str(memory.remember(package.Document(text, source=source)).outcomes[0].record_id)
+            for text, source in ((KEY, package.Source.PERSON), ("The gate squeaks.", package.Source.WEB))
+        ]
+    assert "  trust asserted · true from 20" in quoth("get", ids[0]).stdout
+    assert "  trust doubtful · true from 20" in quoth("get", ids[1]).stdout
+    web, note = quoth("recent").stdout.splitlines()
+    assert (True, False) == ("  doubtful  The gate" in web, "doubtful" in note)
+    assert f"verified {ids[1]} (current)\n" == quoth("trust", ids[1], *WHY).stdout
+    assert " · verified · " in quoth("recall", "does the gate squeak?", "-k", "1").stdout
+
+
+def test_an_ambiguous_item_is_not_found(quoth: Run, ask: Run) -> None:
+    """Foreign items are not found, and their ids are not accepted."""
+    quoth("remember", KEY, "--scope", "a")
+    with package.open(scope="a") as memory:
+        memory.forget(memory.recent(1)[0].id, because="private")
+        memory.remember(KEY)
+        item = memory.review_list()[0].held.id
+    assert 4 == quoth("review", "accept", item, *WHY, "--scope", "b").exit_code
+    assert [] == ask("review", "list", "--all", "--scope", "b")["items"]

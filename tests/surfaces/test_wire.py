@@ -92,6 +92,7 @@ def test_a_passage_has_the_form_of_the_design() -> None:
         "trust": "asserted",
         "grain": "passage",
         "observations": 1,
+        "sources": [{"id": ID, "uri": "notes/b.md", "lines": [12, 14]}],
         "importance": 5,
         "stakes": ["health"],
         "score": 0.812346,
@@ -112,6 +113,20 @@ def test_a_passage_never_read_has_no_lines() -> None:
     """Without an observation there are no lines, and the place is the record's own."""
     form = wire.form(recalled(seen=0))
     assert (None, "notes/a.md") == (form["lines"], form["uri"])  # type: ignore[call-overload,index]
+
+
+def test_a_passage_stands_where_its_own_record_does() -> None:
+    """Other records of the same words are its sources, each with its own lines; place and lines are its own."""
+    found = recalled(span=Span(5, 9))
+    twin = Observation(RecordId("b" * 32), "notes/c.md", Span(0, 4), Lines(7, 7), NOON, ANA)
+    moved = replace(found.observations[0], uri="notes/d.md", lines=Lines(2, 4))
+    form = wire.form(replace(found, observations=(*found.observations, moved, twin, twin)))
+    assert ("notes/d.md", [3, 3], 4) == (form["uri"], form["lines"], form["observations"])  # type: ignore[call-overload,index]
+    assert [
+        {"id": ID, "uri": "notes/b.md", "lines": [13, 13]},
+        {"id": ID, "uri": "notes/d.md", "lines": [3, 3]},
+        {"id": "b" * 32, "uri": "notes/c.md", "lines": [7, 7]},
+    ] == form["sources"]  # type: ignore[call-overload,index]
 
 
 def test_the_salt_is_never_sent() -> None:

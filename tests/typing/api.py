@@ -30,7 +30,8 @@ def diary(folder: Path) -> str | None:
         assert_type(memory.explain(found), tuple[str, ...])
         assert_type(memory.get(found.passages[0].id), quoth.Recalled)
         assert_type(memory.recent(3), tuple[quoth.Recalled, ...])
-        assert_type(memory.history(found.passages[0].id), tuple[quoth.Filing, ...])
+        assert_type(memory.history(found.passages[0].id).filings, tuple[quoth.Filing, ...])
+        truth(memory, found.passages[0].id)
         assert_type(memory.status(), quoth.Counts)
         assert_type(memory.verify(), quoth.Verification)
         assert_type(memory.index(limit=10), int)
@@ -41,6 +42,25 @@ def diary(folder: Path) -> str | None:
         except (quoth.Unavailable, quoth.QuothError):
             raise
     return quoth.__version__
+
+
+def truth(memory: quoth.Memory, id: str) -> None:
+    """Everything that corrects, takes back and decides."""
+    corrected = memory.correct(id, "Wednesday.", because="misheard", at="2026-03-01")
+    assert_type(corrected.outcomes[0].conflict, quoth.Conflicting | None)
+    assert_type(memory.forget(id, because="private").standing, quoth.Standing)
+    memory.reinstate(id)
+    memory.trust(id, quoth.Trust.DOUBTFUL, because="hearsay")
+    memory.expire(id, at=datetime.now(UTC), because="over")
+    assert_type(memory.erase(id, because="private", dry_run=True), quoth.Erased)
+    outcome = memory.facts_assert("ana", "city", "Lisbon", verified=True, evidence=[id])
+    assert_type(outcome.outcome, quoth.Asserted)
+    assert_type(memory.facts_reject("ana", "city", "Lisbon", because="no"), quoth.Rejection)
+    assert_type(memory.facts_lift("ana", "city", "Lisbon", because="yes").lifts, tuple[quoth.Lift, ...])
+    assert_type(memory.facts_get("ana").facts, tuple[quoth.Fact, ...])
+    for item in (*memory.review_list(), *memory.facts_contradictions()):
+        assert_type(memory.review_accept(item.held.id, because="true"), quoth.Review)
+    assert_type(memory.audit(since="2026-03-01").entries, tuple[quoth.Audited, ...])
 
 
 memory = quoth.open()

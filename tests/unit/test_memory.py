@@ -25,6 +25,8 @@ from quoth.surfaces.cli import group
 ROOT = Path(__file__).parents[2]
 OF_SURFACES = {"where", "settings", "demo"}
 """Commands that the composition root or the surface does itself."""
+OF_OPTIONS = {"verify_adopt", "verify_explain", "verify_resolve"}
+"""Verbs for which an option of a command stands."""
 
 
 class Away:
@@ -47,10 +49,12 @@ def test_every_command_is_a_verb() -> None:
     """The verbs of `Memory` are the commands of the command line, one method each."""
     commands = set()
     for name, command in group.commands.items():
-        commands |= {name, *(f"{name}_{inner}" for inner in getattr(command, "commands", {}))}
+        inner = getattr(command, "commands", {})
+        alone = not inner or command.invoke_without_command
+        commands |= {*([name] if alone else []), *(f"{name}_{each}" for each in inner)}
     verbs = {name for name in vars(Memory) if not name.startswith("_")}
     wanted = {"import_" if name == "import" else name for name in commands - OF_SURFACES}
-    assert wanted == verbs - {"close", "explain"}
+    assert wanted == verbs - {"close", "explain"} - OF_OPTIONS
 
 
 def test_every_verb_says_what_it_does() -> None:
@@ -133,7 +137,7 @@ def test_what_is_no_document_is_refused(memory: Memory, given: object) -> None:
         *(("text", None), ("text", b"x"), ("uri", 5), ("uri", None), ("kind", None), ("kind", [])),
         *(("session_id", 5), ("speaker", 5), ("said_at", "2020-01-01"), ("said_at", date(2020, 1, 1))),
         *(("metadata", None), ("metadata", {"a": 1}), ("metadata", {1: "a"}), ("metadata", "a")),
-        *(("source", "zzz"), ("source", None), ("source", 3)),
+        *(("source", "zzz"), ("source", None), ("source", 3), ("valid", None), ("valid", (None, None))),
     ],
 )
 def test_a_document_of_wrong_types_is_refused(memory: Memory, field: str, value: object) -> None:
@@ -157,6 +161,25 @@ def test_a_source_may_be_given_as_its_value(memory: Memory) -> None:
         *(("recall", ["x"], {"budget": wrong}) for wrong in ("3", 2.5, True, 0)),
         *(("recall", ["x"], {"as_of": wrong}) for wrong in ("x", 5, date(2026, 1, 1))),
         *(("recall", ["x"], {"known_at": wrong}) for wrong in ("x", 5, True)),
+        *(("recall", ["x"], {"since": wrong}) for wrong in ("x", 5)),
+        *(("recall", ["x"], {"by": wrong}) for wrong in ("x", None)),
+        *(("recall", ["x"], {"trust": wrong}) for wrong in ("x", 5)),
+        *(("remember", ["x"], {name: "x"}) for name in ("said_at", "valid_from", "valid_to")),
+        *(("correct", [wrong, "x"], {"because": "y"}) for wrong in (None, b"x", 5)),
+        *(("correct", ["0" * 32, wrong], {"because": "y"}) for wrong in (None, b"x", 5)),
+        *((verb, ["0" * 32], {"because": wrong}) for verb in ("forget", "erase") for wrong in (None, 5, " ")),
+        *((verb, [wrong], {}) for verb in ("reinstate", "expire") for wrong in (None, 5)),
+        ("expire", ["0" * 32], {"at": "x"}),
+        *(("trust", ["0" * 32, wrong], {"because": "y"}) for wrong in ("sure", 5, None)),
+        *(("facts_assert", ["a", "b", wrong], {}) for wrong in (None, 5, b"x", " ")),
+        *(("facts_assert", ["a", "b", "c"], {"evidence": wrong}) for wrong in ("x", b"x", None, [5])),
+        *(("facts_assert", ["a", "b", "c"], {"note": wrong}) for wrong in (None, 5)),
+        *((verb, ["a", "b", "c"], {"because": 5}) for verb in ("facts_reject", "facts_lift")),
+        *(("facts_history", ["a", wrong], {}) for wrong in (None, 5, " ")),
+        *(("facts_get", [None, "b"], {}), ("facts_get", [5], {}), ("facts_get", ["a", 5], {})),
+        *((f"review_{verb}", ["0" * 32], {"because": ""}) for verb in ("accept", "reject", "keep")),
+        *((f"review_{verb}", [5], {"because": "y"}) for verb in ("accept", "reject", "keep")),
+        *(("audit", [], {"since": wrong}) for wrong in ("x", 5)),
         *(("recall", ["x"], {"mode": wrong}) for wrong in (None, 5, "creative")),
         *(("recall", ["x"], {"grain": wrong}) for wrong in (5, "chapter")),
         ("recall", ["x"], {"tier": None}),
@@ -207,7 +230,7 @@ def test_get_gives_the_whole_record(memory: Memory) -> None:
     found = memory.get(str(outcome.record_id))
     assert ("One.\n\nTwo.", quoth.Standing.CURRENT) == (found.text, found.standing)
     assert ["note:1"] == [each.uri for each in found.observations]
-    assert [1] == [each.revision for each in memory.history(found.id)]
+    assert [1] == [each.revision for each in memory.history(found.id).filings]
 
 
 @pytest.mark.parametrize("verb", ["get", "history"])
@@ -216,6 +239,32 @@ def test_an_unknown_id_is_not_found(memory: Memory, verb: str, id: str) -> None:
     """An id that is not there is `NotFound`, whatever it holds."""
     with pytest.raises(quoth.NotFound):
         getattr(memory, verb)(id)
+
+
+def test_the_queue_is_counted(memory: Memory) -> None:
+    """`status` says how many records are held, and how many items wait for a person."""
+    receipt = memory.remember(quoth.Document("The tap drips.", uri="a"))
+    memory.forget(str(receipt.outcomes[0].record_id), because="it was mended")
+    memory.remember(quoth.Document("The tap drips.", uri="b"))
+    assert (2, 0, 1, 1) == (
+        memory.status().records,
+        memory.status().current,
+        memory.status().held,
+        memory.status().review,
+    )
+    memory.review_keep(memory.review_list()[0].held.id, because="it may wait")
+    assert (1, 0) == (memory.status().held, memory.status().review)
+
+
+def test_an_edit_of_front_matter_dates_is_in_the_zone(tmp_path: Path) -> None:
+    """A note's own date without an offset is in the zone that is set, and the report says so."""
+    (tmp_path / "a.md").write_text("---\ndate: 2026-03-01\n---\n\nThe tap drips.\n")
+    with quoth.open(":memory:", embedder="none", settings={"zone": "Asia/Tokyo"}) as one:
+        report = one.watch(tmp_path / "a.md")
+        assert "Asia/Tokyo" in report.notes[0]
+        said = one.recent(1)[0].record.testimony.said_at
+        assert said is not None
+        assert "2026-03-01T00:00:00+09:00" == said.isoformat()
 
 
 def test_recent_is_newest_first(memory: Memory) -> None:
@@ -227,12 +276,71 @@ def test_recent_is_newest_first(memory: Memory) -> None:
         memory.recent(0)
 
 
-def test_times_need_an_offset(memory: Memory) -> None:
-    """A naive time is refused, on both time lines."""
-    naive = datetime(2026, 3, 1)  # noqa: DTZ001
-    for name in ("as_of", "known_at"):
-        with pytest.raises(quoth.InvalidInput, match="offset"):
-            memory.recall("key?", **{name: naive})  # type: ignore[arg-type]
+@pytest.mark.parametrize("given", [datetime(2026, 3, 1), "2026-03-01", "2026-03-01T00:00"])  # noqa: DTZ001
+def test_a_time_without_an_offset_is_in_the_zone(given: datetime | str) -> None:
+    """A naive time, in each form, is in the zone that is set, and every answer says so."""
+    want = datetime(2026, 2, 28, 15, tzinfo=UTC)
+    with quoth.open(":memory:", embedder="none", settings={"zone": "Asia/Tokyo"}) as one:
+        found = one.recall("key?", as_of=given, known_at=given)
+        assert (want, want) == (found.as_of, found.known_at)
+        receipt = one.remember("The key is with Ruth.", said_at=given, valid_from=given)
+        id = str(receipt.outcomes[0].record_id)
+        record = one.get(id).record
+        assert (want, want) == (record.testimony.said_at, record.filing.valid.start)
+        later = "2030-01-01T00:00+00:00"
+        said = [
+            *(each for each in found.trace if each.startswith("zone: ")),
+            *receipt.notes,
+            *one.correct(id, "The key is with Rita.", because="moved", at=given).notes,
+            *one.facts_get(as_of=given).notes,
+            *one.audit(since=given).notes,
+            one.facts_assert("ana", "city", "Lisbon", valid_from=given, valid_to=later).why,
+            *one.remember(quoth.Document("The lamp is off.", said_at=datetime(2026, 3, 1))).notes,  # noqa: DTZ001
+        ]
+        assert [True] * 7 == ["Asia/Tokyo" in each for each in said]
+        assert () == one.remember("The tap drips.", said_at="2026-03-01T00:00Z").notes
+
+
+def test_the_answer_says_when_a_record_expires(memory: Memory) -> None:
+    """An end without an offset is noted too."""
+    id = str(memory.remember("The tap drips.", valid_from="2026-01-01").outcomes[0].record_id)
+    assert "this machine's zone" in memory.expire(id, at="2026-03-01").notes[0]
+
+
+def test_offsets_are_kept(tmp_path: Path) -> None:
+    """What was said at a time with an offset is given back with it, also after the store was closed."""
+    said = "2026-03-01T09:30:00+05:30"
+    with quoth.open(tmp_path, embedder="none") as one:
+        receipt = one.remember("The tap drips.", said_at=said, valid_to="2026-04-01T00:00:00-03:00")
+    with quoth.open(tmp_path, embedder="none") as two:
+        record = two.get(str(receipt.outcomes[0].record_id)).record
+        assert record.testimony.said_at is not None
+        assert record.filing.valid.end is not None
+        assert (said, said) == (
+            record.testimony.said_at.isoformat(),
+            record.filing.valid.start and record.filing.valid.start.isoformat(),
+        )
+        assert "2026-04-01T00:00:00-03:00" == record.filing.valid.end.isoformat()
+        assert two.verify().clean
+
+
+def test_a_document_s_own_times_count(memory: Memory) -> None:
+    """The times that `remember` is given go for documents that do not say theirs."""
+    own = quoth.Document("A.", said_at=datetime(2025, 1, 1, tzinfo=UTC))
+    receipt = memory.remember([own, "B."], said_at="2026-01-01T00:00Z", valid_to="2027-01-01T00:00Z")
+    found = [memory.get(str(each.record_id)).record for each in receipt.outcomes]
+    assert [2025, 2026] == [each.testimony.said_at.year for each in found if each.testimony.said_at]
+    assert [2027, 2027] == [each.filing.valid.end.year for each in found if each.filing.valid.end]
+
+
+def test_an_end_before_the_start_is_refused(memory: Memory) -> None:
+    """Whatever was given in the wrong order is `InvalidInput`, and nothing is kept."""
+    for document in ("A.", quoth.Document("A.", said_at=datetime(2026, 5, 1, tzinfo=UTC))):
+        with pytest.raises(quoth.InvalidInput, match="ends before it starts"):
+            memory.remember(document, valid_from="2026-03-02", valid_to="2026-03-01")
+    with pytest.raises(quoth.InvalidInput, match="ends before it starts"):
+        memory.facts_assert("ana", "city", "Lisbon", valid_from="2026-03-02", valid_to="2026-03-01")
+    assert 0 == memory.status().records
 
 
 def test_the_past_can_be_asked(memory: Memory) -> None:

@@ -84,6 +84,8 @@ def test_every_field_can_be_set_through_every_layer(tmp_path: Path, key: str) ->
         value = CHOICES[key][-1]
     if key == "embedder":
         value = "ollama:nomic-embed-text:v1.5"
+    if key == "zone":
+        value = "Asia/Tokyo"
     table, _, name = key.rpartition(".")
     written = f'"{value}"' if isinstance(value, str) else value
     file = (f"[{table}]\n" if table else "") + f"{name} = {written}\n"

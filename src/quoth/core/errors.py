@@ -5,7 +5,7 @@ QuothError
 │   ├── InvalidInput
 │   ├── SettingsError
 │   └── NotFound                    also: not in your scopes
-├── AccessDenied                    scope not writable
+├── AccessDenied                    scope not writable, or too little authority
 ├── Conflict                        somebody refiled first
 ├── IntegrityError                  bytes and ledger disagree; never caught inside
 └── Unavailable                     the same call may work later
@@ -40,7 +40,7 @@ class NotFound(UsageError):
 
 
 class AccessDenied(QuothError):
-    """The caller may not write to that scope."""
+    """The caller may not: the scope is not writable for them, or it takes more authority."""
 
 
 class Conflict(QuothError):

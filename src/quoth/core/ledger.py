@@ -2,8 +2,9 @@
 
 Canonical form 1 is part of the format: changing it changes every hash (ADR 3).
 It is ``tag + NUL + JSON`` with sorted keys, no spaces, literal non-ASCII, UTF-8 (lone surrogates pass
-through), times as integer microseconds since 1970 UTC. The tag separates domains: a digest of one kind
-can never be taken for a digest of another.
+through), times as integer microseconds since 1970 UTC; where times came with an offset, the offsets follow
+(seconds), else nothing does. The tag separates domains: a digest of one kind can never be taken for a digest
+of another.
 Digests of words are salted, so that a short text cannot be guessed from the chain once it is erased.
 """
 
@@ -13,7 +14,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 from quoth.core.types import EPOCH, Actor, Filing, LedgerEntry, Observation, Testimony
 
@@ -23,6 +24,7 @@ GENESIS = "0" * 64
 _ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 # An enum of strings is encoded as the string that it is.
 _MICROSECOND = timedelta(microseconds=1)
+_SECOND = timedelta(seconds=1)
 
 
 def canonical(tag: str, value: object) -> bytes:
@@ -35,9 +37,24 @@ def micros(moment: datetime | None) -> int | None:
     return None if moment is None else (moment - EPOCH) // _MICROSECOND
 
 
-def moment(value: int | None) -> datetime | None:
-    """The inverse of `micros`."""
-    return None if value is None else EPOCH + timedelta(microseconds=value)
+def moment(value: int | None, offset: int | None = None) -> datetime | None:
+    """The inverse of `micros`, on the clock that is `offset` seconds ahead of UTC."""
+    if value is None:
+        return None
+    at = EPOCH + timedelta(microseconds=value)
+    return at.astimezone(timezone(timedelta(seconds=offset))) if offset else at
+
+
+def offset(moment: datetime | None) -> int | None:
+    """By how many seconds a moment's own clock is ahead of UTC; None for UTC and for no moment."""
+    ahead = None if moment is None or moment.tzinfo is UTC else moment.utcoffset()
+    return ahead // _SECOND or None if ahead else None
+
+
+def _offsets(*moments: datetime | None) -> list[int]:
+    """What is sealed of the offsets: nothing where none is there, so that older seals hold."""
+    ahead = [offset(each) or 0 for each in moments]
+    return ahead if any(ahead) else []
 
 
 def _digest(tag: str, value: object, salt: bytes = b"") -> str:
@@ -62,6 +79,7 @@ def testimony_digest(testimony: Testimony) -> str:
         _actor(testimony.actor),
         testimony.source,
         list(testimony.derived_from),
+        *_offsets(testimony.said_at),
     ]
     return _digest("quoth.testimony.1", value, testimony.salt)
 
@@ -89,6 +107,7 @@ def filing_digest(filing: Filing) -> str:
         micros(filing.valid.end),
         filing.supersedes,
         filing.note,
+        *_offsets(filing.valid.start, filing.valid.end),
     ]
     return _digest("quoth.filing.1", value)
 

@@ -12,21 +12,36 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from quoth.core.types import (
+    ANY,
     NOW,
     Access,
+    Adoption,
+    Answer,
     AsOf,
+    Audited,
     Counts,
     Document,
     Embedding,
+    Erased,
+    Explanation,
+    Fact,
+    FactOutcome,
     Filing,
     Head,
+    Held,
     Hit,
     LedgerEntry,
+    Lift,
+    Limits,
     Observation,
     Passage,
     PassageId,
     Record,
     RecordId,
+    Rejection,
+    Resolution,
+    Result,
+    Review,
     Scope,
     Span,
     Status,
@@ -115,6 +130,10 @@ class ReadView(Protocol):
 
     def get(self, record_id: RecordId) -> Record:
         """One record with its filing at this moment; `NotFound` outside the scopes."""
+        ...
+
+    def begins(self, beginning: str) -> tuple[RecordId, ...]:
+        """Ids of records that begin with these hexadecimal digits, at most a hundred, in order."""
         ...
 
     def knows(self, record_id: RecordId) -> bool:
@@ -229,6 +248,52 @@ class ReadView(Protocol):
         """Where and when a record's words were read, oldest first."""
         ...
 
+    def head(self, record_id: RecordId) -> Record:
+        """The end of the chain of corrections in which a record stands; itself where nothing replaced it."""
+        ...
+
+    def same(self, scope: Scope, text: str, status: Status | None = None) -> tuple[Record, ...]:
+        """Records of a scope whose words have this normal form, oldest first; of one status where given.
+
+        Looks at every text of the scope, but for a status other than current, which is as fast as `get`.
+        """
+        ...
+
+    def alike(self, scope: Scope, keys: Sequence[str]) -> tuple[Record, ...]:
+        """Current records of a scope that say something of the same kind (`statements.keys`)."""
+        ...
+
+    def rejections(self, lifted: bool = False) -> tuple[Rejection, ...]:
+        """Rejections that bind at this moment, oldest first; with `lifted`, all that were ever laid."""
+        ...
+
+    def lifts(self) -> tuple[Lift, ...]:
+        """Every lift, oldest first."""
+        ...
+
+    def rejected(self, scope: Scope, text: str) -> Rejection | None:
+        """The rejection that binds these words in a scope, erased words too."""
+        ...
+
+    def facts(self, entity: str | None = None, attribute: str | None = None) -> tuple[Fact, ...]:
+        """What stands at this moment: at most one fact a slot, in order of slots.
+
+        Its evidence is that of every assertion of the value, its valid time what is left of it.
+        """
+        ...
+
+    def fact_events(self, entity: str, attribute: str) -> tuple[Fact | Rejection | Lift, ...]:
+        """Everything that was ever said of a slot, oldest first."""
+        ...
+
+    def reviews(self, answered: bool = False) -> tuple[Review, ...]:
+        """What waits for a person, oldest first; with `answered`, what was decided too."""
+        ...
+
+    def audit(self, since: datetime | None = None) -> Iterator[Audited]:
+        """Who did what, when, through which door and why, oldest first: one line a ledger entry."""
+        ...
+
     def count(self) -> Counts:
         """How much can be seen."""
         ...
@@ -252,15 +317,49 @@ class WriteView(ReadView, Protocol):
         seen: Observation,
         filing: Filing,
         passages: Sequence[Span],
-    ) -> bool:
-        """Keep a record and its document; False: heard before, only the observation is new.
+    ) -> Result:
+        """Keep a record and its document: stored, or a duplicate, of which only the observation is new.
 
-        A second reading at the same uri and span changes nothing and writes nothing.
+        Words under a rejection are held: kept with the status held, and put into the queue; erased words
+        are refused: nothing of them is kept. A second reading of a known record at the same uri and span
+        changes nothing and writes nothing, except that of held words which somebody says again: counted.
         """
         ...
 
     def refile(self, filing: Filing) -> None:
-        """Append a revision; `Conflict` unless it follows the last one."""
+        """Append a revision; `Conflict` unless it follows the last one, or where its words are rejected."""
+        ...
+
+    def assert_fact(self, fact: Fact) -> FactOutcome:
+        """Assert a value. Under a rejection it is held, whatever its confidence, before any rank."""
+        ...
+
+    def reject(self, rejection: Rejection) -> Rejection:
+        """Lay a rejection; its fingerprints are made here, of its value or of its record's words."""
+        ...
+
+    def lift(self, lift: Lift) -> None:
+        """End a rejection; `AccessDenied` below the rejecter's authority, `NotFound` where none binds."""
+        ...
+
+    def hold(self, held: Held) -> Review:
+        """Put something into the queue; the item, which may have come before and may be answered."""
+        ...
+
+    def answer(self, answer: Answer) -> None:
+        """Answer an item of the queue; `Conflict` where it is answered already."""
+        ...
+
+    def erase(self, record_id: RecordId, reason: str) -> tuple[RecordId, ...]:
+        """Destroy the words of a record and of every record of its scope with the same normal form.
+
+        Nothing can be read of them afterwards at any moment; the chain keeps its entries. `Store.purge`
+        then cleans what lies outside the rows.
+        """
+        ...
+
+    def refused(self, action: str, subject: str, reason: str) -> None:
+        """Note in the caller's home chain that somebody tried what they may not."""
         ...
 
     def move(self, old_uri: str, new_uri: str, seen_at: datetime) -> None:
@@ -282,8 +381,10 @@ class Store(Protocol):
     origin: str
     """The id of this install."""
 
-    def read(self, access: Access, as_of: AsOf = NOW) -> AbstractContextManager[ReadView]:
-        """A view of one snapshot."""
+    def read(
+        self, access: Access, as_of: AsOf = NOW, limits: Limits = ANY
+    ) -> AbstractContextManager[ReadView]:
+        """A view of one snapshot; `limits` narrow what is searched, not what is looked up by id."""
         ...
 
     def write(self, access: Access) -> AbstractContextManager[WriteView]:
@@ -294,8 +395,39 @@ class Store(Protocol):
         """Passages, oldest first, without a vector of the model in use, with their words."""
         ...
 
-    def verify(self, access: Access) -> Verification:
-        """Compare every record and chain of the readable scopes with the ledger."""
+    def verify(self, access: Access, witness: Sequence[Head] = ()) -> Verification:
+        """Compare every record, event and chain of the readable scopes with the ledger.
+
+        `witness` are heads that somebody kept elsewhere.
+        """
+        ...
+
+    def adopt(self, access: Access, witness: Sequence[Head] = (), *, seal: bool) -> Adoption:
+        """What in the writable scopes the ledger does not know; with `seal` an entry is added for each.
+
+        Never for what does not fit its own digest. `Conflict` on a chain that is broken, or that no
+        witness anchors; `AccessDenied` below a person.
+        """
+        ...
+
+    def explain(self, access: Access, subject: str) -> Explanation:
+        """What is held of a record or event, and every entry that speaks for it; else `NotFound`."""
+        ...
+
+    def resolve(self, access: Access, because: str, *, close: bool) -> Resolution:
+        """The chains of the writable scopes that do not hold; with `close`, each begins anew.
+
+        What was there is kept and stays readable, and the first entry of the new part commits to all of
+        it. `InvalidInput` where every chain holds; `AccessDenied` below a person.
+        """
+        ...
+
+    def purge(self, access: Access, records: Sequence[RecordId]) -> Erased:
+        """Clean what lies outside the rows of erased records: free pages, write-ahead log, derived files.
+
+        Never raises because another process is in the way: `Erased.places` says so, and the next `open`,
+        `verify`, `purge` or `close` goes on.
+        """
         ...
 
     def rebuild(self) -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from quoth.core.errors import InvalidInput
-from quoth.core.types import Document, Source
+from quoth.core.times import Times, When
+from quoth.core.types import Document, Period, Source
 
 _FIELDS: Mapping[str, tuple[type, ...]] = {
     "text": (str,),
@@ -18,25 +19,43 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
     "said_at": (datetime, type(None)),
     "metadata": (Mapping,),
     "source": (str,),
+    "valid": (Period,),
 }
 
 
-def documents(given: Document | str | Iterable[Document | str]) -> Iterator[Document]:
+def documents(
+    given: Document | str | Iterable[Document | str],
+    times: Times,
+    said_at: When | None = None,
+    valid: Period = Period(),  # noqa: B008 (frozen)
+) -> Iterator[Document]:
     """The documents in what was given; a `str` is a note. Raises `InvalidInput` for anything else.
 
-    The value of a `Source` may stand for it.
+    The value of a `Source` may stand for it. `said_at` and `valid` go for documents that do not say them.
     """
+    said = times.take("said_at", said_at)
     if isinstance(given, Document | str):
         given = (given,)
     if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | dict):
         raise InvalidInput(f"what is remembered is text or a Document, not {type(given).__name__}")
     for each in given:
         if isinstance(each, str):
-            yield Document(each)
+            yield Document(each, said_at=said, valid=valid)
         elif isinstance(each, Document):
-            yield _checked(each)
+            document = placed(_checked(each), times)
+            own = document.valid != Period()
+            yield replace(document, said_at=document.said_at or said, valid=document.valid if own else valid)
         else:
             raise InvalidInput(f"what is remembered is text or a Document, not {type(each).__name__}")
+
+
+def placed(document: Document, times: Times) -> Document:
+    """The document, each time of which has an offset."""
+    given = document.valid
+    if document.said_at is None and given == Period():
+        return document
+    said = times.take("said_at", document.said_at)
+    return replace(document, said_at=said, valid=times.period(given.start, given.end))
 
 
 def _checked(document: Document) -> Document:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quoth.core.policy import Policy
 from quoth.core.ports import Clock, Store
+from quoth.core.times import Times
 from quoth.core.types import Access, Document, Receipt
+from quoth.ingest.given import placed
 from quoth.ingest.readers import Problem, read
 from quoth.ingest.remember import remember
 
@@ -38,6 +40,7 @@ def import_transcripts(
     policy: Policy,
     format: str,
     path: Path,
+    times: Times,
     progress: Callable[[int, int], None] | None = None,
 ) -> ImportReport:
     """Remember what a file or folder of a format holds; the same import twice changes nothing.
@@ -54,11 +57,11 @@ def import_transcripts(
                 done += 1
                 if progress:
                     progress(done, 0)
-                yield each
+                yield placed(each, times)
                 continue
             skipped[each.what.replace("of type NoneType", "without a type")] += 1
             if len(problems) < SHOWN and any(part in each.what for part in _BROKEN):
                 problems.append(each)
 
-    receipt = remember(store, access, clock, policy, documents())
+    receipt = replace(remember(store, access, clock, policy, documents()), notes=times.notes)
     return ImportReport(receipt, dict(sorted(skipped.items())), tuple(problems))

@@ -8,7 +8,7 @@ document -> records -> same words? -> the same record, whatever moved around it
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -29,8 +29,9 @@ from quoth.core.types import (
     Status,
 )
 from quoth.ingest.alignment import replaced
-from quoth.ingest.passages import indexed, records
-from quoth.ingest.testify import Hearing, hear, observation, testimony
+from quoth.ingest.keep import keep, outcome, refuse
+from quoth.ingest.passages import indexed
+from quoth.ingest.testify import Hearing, Part, hear, observation, testimony
 
 REPLACED = "replaced in the document"
 GONE = "no longer in the document"
@@ -56,16 +57,20 @@ class Revision:
 
 @dataclass(slots=True)
 class _Place:
-    """One record's words in the document as it is now."""
+    """One record's words in the document as it is now. Erased ones have no id: they are no record."""
 
-    span: Span
-    text: str
+    part: Part
     nth: int
     id: RecordId | None = None
     known: Record | None = None
     """The record that these words are, where there is one."""
     fresh: bool = False
     """New here, or here again: may take the place of another record."""
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return self.part.text
 
 
 @dataclass(slots=True)
@@ -85,8 +90,9 @@ def revise(view: WriteView, access: Access, clock: Clock, policy: Policy, docume
 
     A record's words decide what it is, not its place: inserting or moving paragraphs touches no other
     record. A paragraph whose words return is refiled as current, valid from now on; the valid time of what
-    goes ends now, and that of what takes its place begins. Words that a person superseded or
-    retracted stay so, however often the document repeats them. Nothing here lays a rejection.
+    goes ends now, and that of what takes its place begins. Words that a person superseded, retracted or
+    rejected stay so, however often the document repeats them, and erased ones are refused. Nothing here
+    lays a rejection.
     """
     reading = _read(view, access, clock, document)
     _recognise(reading)
@@ -103,7 +109,9 @@ def revise(view: WriteView, access: Access, clock: Clock, policy: Policy, docume
         [place.text for place in reading.places],
     )
     before = {new: reading.current[old].testimony.id for old, new in pairs.items()}
-    outcomes = [_file(view, reading, policy, at, before) for at in range(len(reading.places))]
+    but = {reading.current[at].testimony.id for at in gone}
+    outcomes = [_file(view, reading, policy, at, before, but) for at in range(len(reading.places))]
+    pairs = {old: new for old, new in pairs.items() if outcomes[new].outcome is Result.STORED}
     for at in gone:
         status, note = (Status.SUPERSEDED, REPLACED) if at in pairs else (Status.RETRACTED, GONE)
         view.refile(_ended(reading.current[at].filing, access, reading.hearing.at, status, note))
@@ -124,13 +132,10 @@ def retire(view: WriteView, access: Access, clock: Clock, uri: str, note: str = 
 
 
 def _read(view: WriteView, access: Access, clock: Clock, document: Document) -> _Reading:
-    hearing = hear(access, document, clock.now())
+    hearing = hear(view, access, document, clock.now())
     uri = hearing.uri
     seen: dict[str, int] = {}
-    places = []
-    for span in records(document):
-        text = document.text[span.start : span.end]
-        places.append(_Place(span, text, rules.occurrence(seen, text)))
+    places = [_Place(part, rules.occurrence(seen, part.text)) for part in hearing.parts]
     current = _current(view, uri)
     older = dict.fromkeys(record.testimony.uri for record in current)
     older.pop(uri, None)
@@ -150,7 +155,7 @@ def _recognise(reading: _Reading) -> None:
     if not reading.current:
         return
     by_id = {record.testimony.id: record for record in reading.current}
-    for place in reading.places:
+    for place in _to_file(reading):
         for uri in reading.lineage:
             record = by_id.pop(reading.hearing.record_id(place.text, place.nth, uri), None)
             if record is not None:
@@ -163,10 +168,15 @@ def _recognise(reading: _Reading) -> None:
         if (words.speaker, words.session_id) != (document.speaker, document.session_id):
             continue
         by_words.setdefault(words.text, deque()).append(record)
-    for place in reading.places:
+    for place in _to_file(reading):
         same = by_words.get(place.text)
         if place.known is None and same:
             _is(reading, place, same.popleft())
+
+
+def _to_file(reading: _Reading) -> list[_Place]:
+    """Places of words that may be kept."""
+    return [place for place in reading.places if not place.part.erased]
 
 
 def _is(reading: _Reading, place: _Place, record: Record) -> None:
@@ -176,7 +186,7 @@ def _is(reading: _Reading, place: _Place, record: Record) -> None:
 
 def _look_up(view: WriteView, reading: _Reading) -> None:
     """Give the other words an id: of the record that they once were here, else a new one."""
-    waiting = [place for place in reading.places if place.known is None]
+    waiting = [place for place in _to_file(reading) if place.known is None]
     heard = bool(waiting) and _heard(view, reading.hearing.uri)
     for place in waiting:
         if heard:
@@ -199,7 +209,8 @@ def _old_or_new(view: WriteView, reading: _Reading, place: _Place) -> None:
                 continue
             if view.observations(record.testimony.id)[-1].uri in reading.lineage:
                 _is(reading, place, record)
-                place.fresh = record.filing.status is not Status.CURRENT and record.filing.note in _OURS
+                ours = record.filing.status is not Status.CURRENT and record.filing.note in _OURS
+                place.fresh = ours and view.rejected(reading.hearing.scope, place.text) is None
                 return
         new = reading.hearing.record_id(place.text, nth)
         if new not in reading.taken and _get(view, new) is None:
@@ -225,26 +236,37 @@ def _get(view: ReadView, record_id: RecordId) -> Record | None:
 
 
 def _file(
-    view: WriteView, reading: _Reading, policy: Policy, at: int, before: Mapping[int, RecordId]
+    view: WriteView,
+    reading: _Reading,
+    policy: Policy,
+    at: int,
+    before: Mapping[int, RecordId],
+    but: Collection[RecordId],
 ) -> Outcome:
-    """File one record of the document as it is now; `before`: place -> the record whose place it takes."""
+    """File one record of the document as it is now.
+
+    `before`: place -> the record whose place it takes; `but`: the records that are gone from the document.
+    """
     place, hearing = reading.places[at], reading.hearing
+    if place.part.erased:
+        return refuse(view, hearing, place.part)
     if place.id is None:
         raise AssertionError("a place without an id")
-    seen = observation(hearing, place.id, place.span)
     if place.known is None:
         words = testimony(hearing, place.id, place.text)
-        filing = rules.first_filing(hearing.document, words, before.get(at))
+        free = view.rejected(hearing.scope, place.text) is None  # what is held takes nobody's place
+        filing = rules.first_filing(hearing.document, words, before.get(at) if free else None)
         if filing.supersedes:
             filing = replace(filing, valid=Period(hearing.at, None))
         heads = hearing.document.kind == "markdown" and at + 1 < len(reading.places)
         spans: Sequence[Span] = indexed(place.text, policy.passages, heads=heads)
-        if view.put(hearing.document, words, seen, filing, spans):
-            return Outcome(place.id, Result.STORED)
-        return Outcome(place.id, Result.DUPLICATE, "heard before")
-    view.put(hearing.document, place.known.testimony, seen, place.known.filing, ())
+        return keep(view, hearing, words, filing, place.part.span, spans, but)
+    seen = observation(hearing, place.id, place.part.span)
+    result = view.put(hearing.document, place.known.testimony, seen, place.known.filing, ())
     if not place.fresh:
-        return Outcome(place.id, Result.DUPLICATE, "heard before")
+        if place.known.filing.status is Status.HELD:
+            result = Result.HELD
+        return outcome(view, hearing.scope, place.id, place.text, result)
     again = _again(view, place.known.filing, hearing)
     view.refile(replace(again, supersedes=before.get(at, again.supersedes)))
     return Outcome(place.id, Result.STORED, RETURNED)
@@ -255,7 +277,7 @@ def _ended(filing: Filing, access: Access, at: datetime, status: Status, note: s
     start, end = filing.valid.start, filing.valid.end
     now = at if start is None else max(at, start)
     valid = Period(start, now if end is None else min(end, now))
-    return replace(_refiled(filing, access, at, status, note), valid=valid)
+    return replace(rules.refiled(filing, access.actor, at, status, note), valid=valid)
 
 
 def _again(view: ReadView, filing: Filing, hearing: Hearing) -> Filing:
@@ -267,12 +289,5 @@ def _again(view: ReadView, filing: Filing, hearing: Hearing) -> Filing:
     last = held[-1] if held else Period()
     ended = last.end is not None and last.end <= hearing.at
     valid = last if ended else Period(hearing.at, last.end)
-    again = _refiled(filing, hearing.access, hearing.at, Status.CURRENT, RETURNED)
+    again = rules.refiled(filing, hearing.access.actor, hearing.at, Status.CURRENT, RETURNED)
     return replace(again, valid=valid)
-
-
-def _refiled(filing: Filing, access: Access, at: datetime, status: Status, note: str) -> Filing:
-    """The next revision of a filing."""
-    return replace(
-        filing, revision=filing.revision + 1, status=status, filed_at=at, actor=access.actor, note=note
-    )

@@ -8,8 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from quoth.core import ledger, rules
-from quoth.core.types import Access, Document, Observation, RecordId, Scope, Span, Testimony
-from quoth.ingest.passages import line_starts, lines
+from quoth.core.ports import ReadView
+from quoth.core.types import Access, Document, Observation, RecordId, Scope, Span, Target, Testimony
+from quoth.ingest.passages import line_starts, lines, records
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The words of one record, as they were read."""
+
+    span: Span
+    text: str
+    erased: bool
+    """They were erased before, and nothing of them may be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +29,16 @@ class Hearing:
 
     access: Access
     document: Document
-    """With no speaker and no session where their name is empty."""
+    """With blocks for erased words, and no speaker and no session where their name is empty."""
     uri: str
     at: datetime
     said_at: datetime | None
     starts: Sequence[int]
-    """`line_starts` of the document's text."""
+    """`line_starts` of the text that was read."""
+    parts: tuple[Part, ...]
+    """The records of the document, in order."""
+    corrections: bool
+    """Whether any words of the scope were corrected, so that it has to be looked for these."""
 
     @property
     def scope(self) -> Scope:
@@ -36,18 +51,54 @@ class Hearing:
         return rules.record_id(self.scope, uri or self.uri, document.session_id, text, nth, document.speaker)
 
 
-def hear(access: Access, document: Document, at: datetime) -> Hearing:
-    """Read a document at one moment; a time without an offset is `InvalidInput`."""
+def hear(
+    view: ReadView, access: Access, document: Document, at: datetime, corrections: bool | None = None
+) -> Hearing:
+    """Read a document at one moment; a time without an offset is `InvalidInput`.
+
+    `corrections` is what the scope holds (`corrected_any`), where the caller has looked.
+    """
     if document.speaker == "" or document.session_id == "":
         document = replace(document, speaker=document.speaker or None, session_id=document.session_id or None)
+    read = parts(view, access.home, document)
+    starts = line_starts(document.text)
+    if erased := [each.text for each in read if each.erased]:
+        metadata = rules.bare(document.metadata, erased)
+        document = replace(document, text=blocked(document.text, read), metadata=metadata)
     return Hearing(
         access=access,
         document=document,
         uri=rules.document_uri(document),
         at=at,
-        said_at=rules.utc(document.said_at) if document.said_at else None,
-        starts=line_starts(document.text),
+        said_at=rules.zoned(document.said_at) if document.said_at else None,
+        starts=starts,
+        parts=read,
+        corrections=corrected_any(view) if corrections is None else corrections,
     )
+
+
+def corrected_any(view: ReadView) -> bool:
+    """Whether any words were ever corrected in the readable scopes."""
+    return bool(view.documents(rules.CORRECTION))
+
+
+def parts(view: ReadView, scope: Scope, document: Document) -> tuple[Part, ...]:
+    """The records of a document, each with whether its words were erased from the scope."""
+    found = []
+    for span in records(document):
+        text = document.text[span.start : span.end]
+        bound = view.rejected(scope, text)
+        found.append(Part(span, text, bound is not None and bound.target is Target.ERASED))
+    return tuple(found)
+
+
+def blocked(text: str, read: Sequence[Part]) -> str:
+    """The text with a block for each character of erased words, so that every other place stays the same."""
+    for part in read:
+        if part.erased:
+            start, end = part.span.start, part.span.end
+            text = text[:start] + rules.BLOCK * (end - start) + text[end:]
+    return text
 
 
 def home(access: Access) -> Access:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,69 +17,28 @@ from quoth.core import rules
 from quoth.core.errors import InvalidInput, NotFound
 from quoth.core.policy import Policy
 from quoth.core.ports import Clock, ReadView, Store, WriteView
-from quoth.core.types import Access, Document, Result
+from quoth.core.times import Times
+from quoth.core.types import Access, Document, Outcome, Result, Target
 from quoth.ingest import gate
 from quoth.ingest.alignment import likeness, words_of
+from quoth.ingest.given import placed
 from quoth.ingest.moves import Move, matched, runs
-from quoth.ingest.presence import Disks, absence, absent, left_out
+from quoth.ingest.presence import absence, absent, left_out
 from quoth.ingest.readers import markdown, text
 from quoth.ingest.readers.files import unreadable
 from quoth.ingest.remember import BATCH_RECORDS, weight
 from quoth.ingest.revise import DELETED, EMPTIED, NO_FILE, NO_TEXT, OVERWRITTEN, retire, revise
-from quoth.ingest.testify import home
+from quoth.ingest.scan import Scan, WatchReport
+from quoth.ingest.testify import blocked, home, parts
 from quoth.ingest.walk import kind_of, note, walk
 
 EDITED = 0.5
 """Where two readings at one place share so many of their words, the later one is an edit of the earlier."""
+_WAITING = frozenset({Result.HELD, Result.REFUSED})
 _TOGETHER = 100
 """Documents that are moved or retired in one transaction, so that other writers need not wait long."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class WatchReport:
-    """What one look at the folders found and did."""
-
-    files: int
-    """Read."""
-    unchanged: int
-    new: int
-    edited: int
-    moved: int
-    deleted: int
-    skipped: Mapping[str, int]
-    """By reason: hidden, ignored, symlink, binary, not_text, too_large, empty, unreadable, refused."""
-    stored: int
-    superseded: int
-    retracted: int
-    problems: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Scan:
-    """What is known and found so far."""
-
-    store: Store
-    access: Access
-    clock: Clock
-    policy: Policy
-    known: dict[str, str] = field(default_factory=dict)
-    """uri -> digest of what the store holds below the roots."""
-    unsure: set[str] = field(default_factory=set)
-    """The part of it about which its root says nothing."""
-    gone: dict[str, str] = field(default_factory=dict)
-    """The part of it that is no longer there -> what its filings will say."""
-    files: dict[str, Path] = field(default_factory=dict)
-    changed: dict[str, str] = field(default_factory=dict)
-    """uri -> digest of what is new there."""
-    disks: Disks = field(default_factory=Disks)
-    left: set[str] = field(default_factory=set)
-    skipped: Counter[str] = field(default_factory=Counter)
-    count: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
-    batch: list[Document] = field(default_factory=list)
-    weight: int = 0
 
 
 def once(
@@ -89,6 +47,7 @@ def once(
     clock: Clock,
     policy: Policy,
     paths: Sequence[Path],
+    times: Times,
     progress: Progress | None = None,
 ) -> WatchReport:
     """Look at files and folders once and bring memory up to them; the same look twice writes nothing.
@@ -99,7 +58,9 @@ def once(
     rules.may_write(access, access.home)
     if any("\0" in str(path) for path in paths):
         raise InvalidInput("a path must not hold a NUL character")
-    scan = _Scan(store, home(access), clock, policy)
+    scan = Scan(store, home(access), clock, policy, times)
+    with store.read(scan.access) as view:
+        scan.erased = any(each.target is Target.ERASED for each in view.rejections())
     for path in paths:
         _find(scan, path)
     _missing(scan)
@@ -119,26 +80,13 @@ def once(
         tell()
     _flush(scan)
     _delete(scan)
-    counted = scan.count
-    return WatchReport(
-        files=counted["files"],
-        unchanged=counted["unchanged"],
-        new=counted["new"],
-        edited=counted["edited"],
-        moved=counted["moved"],
-        deleted=counted["deleted"],
-        skipped=dict(sorted(scan.skipped.items())),
-        stored=counted["stored"],
-        superseded=counted["superseded"],
-        retracted=counted["retracted"],
-        problems=tuple(scan.problems),
-    )
+    return scan.report()
 
 
 # -- what is there ----------------------------------------------------------------------------
 
 
-def _find(scan: _Scan, path: Path) -> None:
+def _find(scan: Scan, path: Path) -> None:
     """List the files of one root.
 
     What is known is asked before the walk: what is saved meanwhile is not in it, so it cannot vanish.
@@ -172,7 +120,7 @@ def _find(scan: _Scan, path: Path) -> None:
             scan.problems.append(f"{str(root)!r} is empty (unmounted?); its {len(unsure)} documents are kept")
 
 
-def _list(scan: _Scan, file: Path) -> None:
+def _list(scan: Scan, file: Path) -> None:
     uri = file.as_posix()
     try:
         uri.encode()
@@ -183,7 +131,7 @@ def _list(scan: _Scan, file: Path) -> None:
     scan.files[uri] = file
 
 
-def _missing(scan: _Scan) -> None:
+def _missing(scan: Scan) -> None:
     """Say what became of what is known and was not listed."""
     missing = [uri for uri in scan.known if uri not in scan.files and uri not in scan.unsure]
     if not missing:
@@ -211,13 +159,15 @@ def _missing(scan: _Scan) -> None:
         )
 
 
-def _look(scan: _Scan, uri: str, path: Path) -> bool:
+def _look(scan: Scan, uri: str, path: Path) -> bool:
     """Read one file for its digest; True where its words are new at its place."""
     words = _words(scan, uri, path)
     kind = kind_of(path)
     if words is None or kind is None or not _passes(scan, Document(words, uri, kind=kind)):
         return False
     digest = rules.text_digest(words)
+    if scan.erased and scan.known.get(uri) != digest:
+        digest = rules.text_digest(_without_erased(scan, Document(words, uri, kind)))
     if scan.known.get(uri) == digest:
         scan.count["files"] += 1
         scan.count["unchanged"] += 1
@@ -226,7 +176,13 @@ def _look(scan: _Scan, uri: str, path: Path) -> bool:
     return True
 
 
-def _words(scan: _Scan, uri: str, path: Path) -> str | None:
+def _without_erased(scan: Scan, document: Document) -> str:
+    """The text as the store keeps it: with blocks for what was erased."""
+    with scan.store.read(scan.access) as view:
+        return blocked(document.text, parts(view, scan.access.home, document))
+
+
+def _words(scan: Scan, uri: str, path: Path) -> str | None:
     """The text of a file; None, and counted, where it is no note."""
     found = note(path, scan.policy.gate.max_document)
     if isinstance(found, str):
@@ -241,7 +197,7 @@ def _words(scan: _Scan, uri: str, path: Path) -> str | None:
     return None
 
 
-def _passes(scan: _Scan, document: Document) -> bool:
+def _passes(scan: Scan, document: Document) -> bool:
     """Whether the gate lets a document in; one that was emptied is as good as deleted."""
     refusal = gate.refusal(document, scan.policy.gate)
     if refusal is None:
@@ -257,12 +213,12 @@ def _passes(scan: _Scan, document: Document) -> bool:
     return False
 
 
-def _no_note(scan: _Scan, uri: str, note: str) -> None:
+def _no_note(scan: Scan, uri: str, note: str) -> None:
     if uri in scan.known:
         scan.gone[uri] = note
 
 
-def _too_large(scan: _Scan, uri: str) -> None:
+def _too_large(scan: Scan, uri: str) -> None:
     scan.skipped["too_large"] += 1
     if uri in scan.known:
         scan.problems.append(f"{uri!r} is too large now and kept as it was read last")
@@ -271,7 +227,7 @@ def _too_large(scan: _Scan, uri: str) -> None:
 # -- what has another name --------------------------------------------------------------------
 
 
-def _move(scan: _Scan) -> list[str]:
+def _move(scan: Scan) -> list[str]:
     """Give documents that moved their new names; the changed files whose words are still to be read."""
     runs_ = list(runs(matched(scan.changed, _offered(scan), scan.gone, scan.known)))
     while runs_:
@@ -291,7 +247,7 @@ def _move(scan: _Scan) -> list[str]:
     return sorted(scan.changed)
 
 
-def _offered(scan: _Scan) -> dict[str, str]:
+def _offered(scan: Scan) -> dict[str, str]:
     """uri -> digest of known documents that may stand under another name now.
 
     Those whose name is gone; and those in whose place other words stand: either known ones, that came from
@@ -309,13 +265,13 @@ def _offered(scan: _Scan) -> dict[str, str]:
     return offered
 
 
-def _edited(scan: _Scan, view: ReadView, uri: str) -> bool:
+def _edited(scan: Scan, view: ReadView, uri: str) -> bool:
     """Whether what stands in a file is what stood there before, edited."""
     new = _words(scan, uri, scan.files[uri])
     return new is None or likeness(words_of(view.document(uri).text), words_of(new)) >= EDITED
 
 
-def _rename(scan: _Scan, view: WriteView, run: Sequence[Move]) -> Counter[str] | None:
+def _rename(scan: Scan, view: WriteView, run: Sequence[Move]) -> Counter[str] | None:
     """Move documents that belong together; None where the store holds other words by now."""
     if any(move.old in scan.known and not _holds(scan, view, move.old) for move in run):
         return None
@@ -331,7 +287,7 @@ def _rename(scan: _Scan, view: WriteView, run: Sequence[Move]) -> Counter[str] |
     return counted
 
 
-def _holds(scan: _Scan, view: ReadView, uri: str) -> bool:
+def _holds(scan: Scan, view: ReadView, uri: str) -> bool:
     """Whether the store still holds what was known when the scan began."""
     return view.documents(uri).get(uri) == scan.known.get(uri)
 
@@ -339,7 +295,7 @@ def _holds(scan: _Scan, view: ReadView, uri: str) -> bool:
 # -- what has other words, or none ------------------------------------------------------------
 
 
-def _take(scan: _Scan, uri: str) -> None:
+def _take(scan: Scan, uri: str) -> None:
     """Read a file whose words are new at its place, unless a document with these words was moved there."""
     if scan.known.get(uri) == scan.changed[uri]:
         scan.count["files"] += 1
@@ -349,7 +305,7 @@ def _take(scan: _Scan, uri: str) -> None:
     if words is None:
         return
     document = markdown.document(words, uri) if kind_of(path) == "markdown" else text.document(words, uri)
-    document = scan.disks.marked(document, path.parent)
+    document = scan.disks.marked(placed(document, scan.times), path.parent)
     if not _passes(scan, document):
         return
     scan.count["files"] += 1
@@ -359,23 +315,34 @@ def _take(scan: _Scan, uri: str) -> None:
         _flush(scan)
 
 
-def _flush(scan: _Scan) -> None:
+def _flush(scan: Scan) -> None:
     """Keep what is noted, in one transaction; counted when it is durable."""
     if not scan.batch:
         return
     counted: Counter[str] = Counter()
+    skipped = 0
+    waiting: list[Outcome] = []
     with scan.store.write(scan.access) as view:
         for document in scan.batch:
             revision = revise(view, scan.access, scan.clock, scan.policy, document)
-            counted["edited" if document.uri in scan.known else "new"] += 1
-            counted["stored"] += sum(1 for each in revision.outcomes if each.outcome is Result.STORED)
+            results = Counter(each.outcome.value for each in revision.outcomes)
+            if document.uri in scan.known:
+                counted["edited"] += 1
+            elif results["refused"] < results.total():
+                counted["new"] += 1
+            else:
+                skipped += 1
+            counted += Counter({each: results[each] for each in ("stored", "held", "refused")})
             counted["superseded"] += revision.superseded
             counted["retracted"] += revision.retracted
+            waiting += [each for each in revision.outcomes if each.conflict or each.outcome in _WAITING]
     scan.count += counted
+    scan.skipped += Counter(erased=skipped)
+    scan.outcomes += waiting
     scan.batch, scan.weight = [], 0
 
 
-def _delete(scan: _Scan) -> None:
+def _delete(scan: Scan) -> None:
     """Retract what stood in the files that are gone, unless they or their words have changed since."""
     waiting = sorted(scan.gone)
     for start in range(0, len(waiting), _TOGETHER):
@@ -386,7 +353,7 @@ def _delete(scan: _Scan) -> None:
         scan.count += counted
 
 
-def _retire(scan: _Scan, view: WriteView, uri: str) -> Counter[str]:
+def _retire(scan: Scan, view: WriteView, uri: str) -> Counter[str]:
     note = scan.gone[uri]
     if not _holds(scan, view, uri) or (note in (DELETED, NO_FILE) and not absent(uri)):
         return Counter()

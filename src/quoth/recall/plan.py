@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from quoth.core import dates, text
 from quoth.core.policy import RecallPolicy
 from quoth.core.ports import ReadView
 from quoth.core.types import Grain, Plan
+
+_voice = lru_cache(maxsize=1 << 12)(text.voice)  # every speaker is asked of at every question
 
 
 def plan(question: str, view: ReadView, policy: RecallPolicy, grain: Grain | None = None) -> Plan:
@@ -13,7 +17,7 @@ def plan(question: str, view: ReadView, policy: RecallPolicy, grain: Grain | Non
     words = text.analyse(question)
     known = set(list(dict.fromkeys(words))[: policy.max_terms])
     terms = tuple(each for each in words if each in known)
-    people = [each for each in view.speakers() if each and text.voice(each) is text.Voice.PERSON]
+    people = [each for each in view.speakers() if each and _voice(each) is text.Voice.PERSON]
     names = text.named(question, people)
     intervals = tuple(dates.question_intervals(question, view.years()))
     reasons = [

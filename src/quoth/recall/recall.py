@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import partial
 
 from quoth.core.errors import InferenceUnavailable, InvalidInput
 from quoth.core.policy import Calibration, Policy, RecallPolicy
 from quoth.core.ports import Clock, Embedder, ReadView, Store
-from quoth.core.rules import standing
-from quoth.core.text import normal_form
 from quoth.core.types import (
     NOW,
-    Abstention,
+    SERVED,
     Access,
     AsOf,
     Confidence,
     Embedding,
     Grain,
-    PassageId,
+    Limits,
     Plan,
     Recalled,
     Recollection,
-    Status,
+    Standing,
 )
-from quoth.recall import confidence, fuse
+from quoth.recall import abstain, confidence, fuse, narrow, serve
 from quoth.recall.confidence import Judgement
-from quoth.recall.evidence import Column, Evidence, gather
+from quoth.recall.contradictions import contradictions
+from quoth.recall.evidence import Evidence, gather
+from quoth.recall.narrow import Asked
 from quoth.recall.plan import plan as plan_of
 
 MODES = ("helpful", "strict")
@@ -49,61 +45,67 @@ def recall(
     *,
     k: int | None = None,
     as_of: AsOf = NOW,
+    limits: Limits = SERVED,
     budget: int | None = None,
     grain: Grain | None = None,
     mode: str = "helpful",
     tier: str = "zero-llm",
+    notes: Sequence[str] = (),
 ) -> Recollection:
     """The passages that answer a question, or an abstention with its reason.
 
     Nothing here raises for what the question holds; `InvalidInput` for arguments that cannot be.
-    `settle` is told how many passages have no vector yet, and may make them first.
+    `settle` is told how many passages have no vector yet, and may make them first; `notes` join the trace.
     """
     count = policy.recall.k if k is None else k
     spend = policy.recall.budget if budget is None else budget
     _check(count, spend, grain, mode, tier)
-    asked = question[: policy.gate.max_question]
-    moment = as_of.valid or clock.now()
-    with _settled(store, access, as_of, settle) as view:
-        plan = plan_of(asked, view, policy.recall, grain)
+    words = question[: policy.gate.max_question]
+    asked = Asked(as_of, limits, as_of.valid or clock.now())
+    with _settled(store, access, asked, settle) as view:
+        plan = plan_of(words, view, policy.recall, grain)
         query, degraded = _embed(embedder, plan, view, policy.recall)
         evidence = gather(view, plan, query, policy.recall, policy.lexical)
         calibration = _calibration(policy, query)
         values = fuse.scores(evidence, calibration.weights, policy.recall)
         judgement = confidence.judge(evidence, values, calibration)
-        chosen = fuse.order(evidence, values)
-        passages = _passages(view, evidence, values, chosen, count, moment)
-        abstention = _abstention(view, asked, evidence, judgement)
-        withheld = abstention is not None and (mode == "strict" or not passages)
+        passages = serve.passages(view, evidence, values, plan, count, asked)
         within = _within(passages, spend)
-        return Recollection(
-            question=question,
-            passages=() if withheld else within,
-            confidence=Confidence.NONE if abstention else judgement.level,
-            abstention=abstention,
-            conflicts=_conflicts(plan, judgement, calibration),
-            answerable=abstention is None,
-            requires_review=False,
-            mode=mode,
-            tier=tier,
-            as_of=as_of.valid,
-            known_at=as_of.system,
-            plan=plan,
-            degraded=(*degraded, *view.notices()),
-            trace=_trace(question, asked, view, plan, evidence, judgement, passages, within),
-        )
+        conflicts = contradictions(view, within, asked)
+        abstention = abstain.why(view, words, evidence, judgement)
+        notices = view.notices()
+        trace = _trace(question, words, view, plan, evidence, judgement, passages, within)
+    wider = partial(recall, store, access, embedder, clock, policy, question, as_of=as_of, grain=grain)
+    abstention, left = abstain.left_out(store, access, asked, abstention, wider)
+    withheld = abstention is not None and (mode == "strict" or not passages)
+    return Recollection(
+        question=question,
+        passages=() if withheld else within,
+        confidence=Confidence.NONE if abstention else judgement.level,
+        abstention=abstention,
+        conflicts=(*_person(plan, judgement, calibration), *(() if withheld else conflicts)),
+        answerable=abstention is None,
+        requires_review=False,
+        mode=mode,
+        tier=tier,
+        as_of=as_of.valid,
+        known_at=as_of.system,
+        plan=plan,
+        degraded=(*degraded, *notices),
+        trace=(*(f"zone: {each}" for each in notes), *narrow.sentences(asked), *trace, *left),
+    )
 
 
 @contextmanager
-def _settled(store: Store, access: Access, as_of: AsOf, settle: Callable[[int], None]) -> Iterator[ReadView]:
+def _settled(store: Store, access: Access, asked: Asked, settle: Callable[[int], None]) -> Iterator[ReadView]:
     """A view to search; a later one where vectors were missing."""
-    with store.read(access, as_of) as view:
+    with store.read(access, asked.as_of, asked.limits) as view:
         pending = view.pending()
         if not pending:
             yield view
             return
     settle(pending)
-    with store.read(access, as_of) as view:
+    with store.read(access, asked.as_of, asked.limits) as view:
         yield view
 
 
@@ -151,38 +153,6 @@ def _calibration(policy: Policy, query: Embedding | None) -> Calibration:
     return policy.recall.no_tokens if query.tokens is None else policy.recall.full
 
 
-def _passages(
-    view: ReadView, evidence: Evidence, values: Column, chosen: NDArray[np.int64], k: int, moment: datetime
-) -> tuple[Recalled, ...]:
-    """The best `k`, each with where its words stand; equal words are one passage with every source."""
-    found: dict[str, Recalled] = {}
-    for start in range(0, len(chosen), k):
-        places = chosen[start : start + k]
-        rows = view.passages([PassageId(each) for each in evidence.passage[places].tolist()])
-        for at, (record, passage) in zip(places.tolist(), rows, strict=True):
-            if len(found) == k:
-                return tuple(found.values())
-            text = record.testimony.text[passage.span.start : passage.span.end]
-            seen = view.observations(record.testimony.id)
-            form = normal_form(text)
-            if form in found:
-                same = found[form]
-                found[form] = replace(same, observations=(*same.observations, *seen))
-                continue
-            current = record.filing.status is Status.CURRENT
-            found[form] = Recalled(
-                record=record,
-                passage=passage,
-                text=text,
-                score=float(values[at]),
-                evidence={name: float(column[at]) for name, column in evidence.features.items()},
-                standing=standing(record.filing.status, record.filing.valid, moment),
-                superseded_by=None if current else view.superseder(record.testimony.id),
-                observations=seen,
-            )
-    return tuple(found.values())
-
-
 def _within(passages: tuple[Recalled, ...], budget: int | None) -> tuple[Recalled, ...]:
     """The passages whose words fit the budget (four characters a token); the first always does."""
     if budget is None:
@@ -197,22 +167,8 @@ def _within(passages: tuple[Recalled, ...], budget: int | None) -> tuple[Recalle
     return tuple(kept)
 
 
-def _abstention(view: ReadView, question: str, evidence: Evidence, judgement: Judgement) -> Abstention | None:
-    """Why there is no answer; None where there is one."""
-    if not question.strip():
-        return Abstention("empty_question", "the question is empty")
-    if not view.readable():
-        return Abstention("nothing_stored", "nothing is stored in the scopes that you can read")
-    if not len(evidence.passage):
-        return Abstention("nothing_found", "no passage shares a word or a meaning with the question")
-    if judgement.level is Confidence.NONE:
-        detail = "the nearest passages do not support an answer"
-        return Abstention("below_floor", detail)
-    return None
-
-
-def _conflicts(plan: Plan, judgement: Judgement, calibration: Calibration) -> tuple[str, ...]:
-    """What speaks against the answer."""
+def _person(plan: Plan, judgement: Judgement, calibration: Calibration) -> tuple[str, ...]:
+    """Doubt about whether it is about the one asked for."""
     if judgement.person is not None and judgement.person < calibration.guard.floor:
         return (f"other_person: somebody else than {plan.names[0]} seems to have said this",)
     return ()
@@ -220,7 +176,7 @@ def _conflicts(plan: Plan, judgement: Judgement, calibration: Calibration) -> tu
 
 def _trace(
     question: str,
-    asked: str,
+    words: str,
     view: ReadView,
     plan: Plan,
     evidence: Evidence,
@@ -229,15 +185,19 @@ def _trace(
     within: tuple[Recalled, ...],
 ) -> tuple[str, ...]:
     """What each stage did, in order; numbers and names of this store, never passage text."""
+    folded = sum(len({seen.record_id for seen in each.observations} - {each.id}) for each in passages)
+    old = sum(each.standing is not Standing.CURRENT for each in passages)
     lines = [
         f"scopes: {view.readable()} passages can be seen",
-        *(("question: only its first characters were looked at",) if asked != question else ()),
+        *(("question: only its first characters were looked at",) if words != question else ()),
         f"plan: {', '.join(plan.reasons)}",
         f"arms: {len(evidence.lexical_rank)} by words, {len(evidence.dense_rank)} by meaning",
         f"pool: {len(evidence.passage)} passages",
         f"confidence: {judgement.level.value}, support {judgement.support:.3f}",
         *((f"person: logit {judgement.person:.3f}",) if judgement.person is not None else ()),
         f"answer: {len(passages)} passages",
+        *((f"folded: {folded} more records say the same",) if folded else ()),
+        *((f"standing: {old} passages no longer hold, behind what took their place",) if old else ()),
         *((f"budget: {len(passages) - len(within)} passages left out",) if passages != within else ()),
     ]
     return tuple(lines)

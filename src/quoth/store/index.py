@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quoth.core.errors import IntegrityError
+from quoth.store.periods import Moment, Refiled, choose, filed
 from quoth.store.scan import BLOCK, Arrays, Selection, select
-from quoth.store.vectors import COLUMNS, PIECES, Damaged, Shelf, State
+from quoth.store.vectors import COLUMNS, PIECES, Damaged, Outdated, Shelf, State
 
 log = logging.getLogger(__name__)
 
-FAR = 2**62
-"""An open end of a period."""
-
 GRAINS = {"passage": 0, "turn": 1, "fact": 2}
-_STATUS = {"current": 1, "superseded": 2}
+
+SELECTIONS = 8
+"""Selections that are kept, for that many scopes, limits and system times; the least used one goes."""
 
 CHUNK = 5_000
 """Passages copied while the lock is held once: about 50 ms."""
@@ -32,23 +32,11 @@ _EPOCH_ORDINAL = 719_163
 
 _PASSAGES = """
     SELECT p.no, hex(substr(r.id, 1, 8)), p.record, d.scope, r.session, r.ordinal, d.speaker, d.said_at,
-           r.recorded_at, f.valid_from, f.valid_to, p.stop - p.start, p.flags, s.voice, f.grain, f.status,
-           p.terms
+           coalesce(d.said_offset, 0), r.recorded_at, f.status, f.valid_from, f.valid_to, f.trust,
+           p.stop - p.start, p.flags, s.voice, f.grain, p.terms
     FROM passage p JOIN record r ON r.no = p.record JOIN document d ON d.no = r.document
         JOIN filing f ON f.record = r.no AND f.revision = 1 JOIN speaker s ON s.no = d.speaker
     WHERE p.no > ? AND p.no <= ? ORDER BY p.no"""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """Scopes (by number) and the two times (microseconds) of one view."""
-
-    scopes: frozenset[int]
-    valid: int
-    past: bool
-    """Whether the valid time was asked for: then what was superseded is true until its period ends."""
-    system: int | None
-    """None is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +63,24 @@ class _Cached:
 
 def _columns(row: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a row of `_PASSAGES`
     """The row of `COLUMNS` for a passage; where its words end is not known here."""
+    _, check, *numbers, said, offset, recorded, status, start, end, trust = row[:14]
+    chars, flags, voice, grain, terms = row[14:]
+    first, last, belief = (filed([], status, start, end, trust) or [(0, 0, 0)])[0]
     return (
-        int(row[1], 16),
-        *row[2:7],
-        0 if row[7] is None else row[7] // _DAY + _EPOCH_ORDINAL,
+        int(check, 16),
+        *numbers,
+        0 if said is None else (said + 1_000_000 * offset) // _DAY + _EPOCH_ORDINAL,
         0,
-        row[8],
-        -FAR if row[9] is None else row[9],
-        FAR if row[10] is None else row[10],
-        len(row[16]) // 4,
-        row[11],
-        row[12],
-        row[13],
-        GRAINS[row[14]],
-        row[15] == "current",
+        recorded,
+        recorded if said is None else said,
+        first,
+        last,
+        len(terms) // 4,
+        chars,
+        flags,
+        voice,
+        GRAINS[grain],
+        belief,
         (0, 0, 0),
     )
 
@@ -103,9 +95,8 @@ class Index:
         self._folder = folder
         self._shelf = Shelf(folder, store, model, dimensions)
         self._lock = threading.RLock()
-        self._cache: dict[frozenset[int], _Cached] = {}
-        self._later: dict[int, list[tuple[int, int, str, int, int]]] = {}
-        self._filings = 0
+        self._cache: dict[Moment, _Cached] = {}
+        self._refiled = Refiled()
         self._pieces: dict[int, NDArray[np.int64]] = {}
         self._pieces_seen = 0
         self._pieces_of = 0
@@ -158,9 +149,11 @@ class Index:
             state = self._shelf.state()
             if self._belongs(db, state, n):
                 return state
+        except Outdated:
+            reason = ""
         except Damaged as damage:
             reason = str(damage)
-        if self._shelf.used():
+        if reason and self._shelf.used():
             log.warning("index rebuilt: %s", reason)
             self.notices.append("the derived index was damaged or of another store and was made again")
         self._shelf.clear()
@@ -201,7 +194,7 @@ class Index:
         for at, row in enumerate(rows):
             try:
                 part[at] = _columns(row)
-                words.append(row[16])
+                words.append(row[-1])
             except (TypeError, ValueError, KeyError, OverflowError) as error:
                 raise IntegrityError(f"passage no. {row[0]} is damaged: quoth verify") from error
         part["terms_end"] = state.terms + np.cumsum(part["tokens"])
@@ -248,80 +241,31 @@ class Index:
         return replace(state, vectors=rows[-1][0])
 
     def select(self, db: apsw.Connection, moment: Moment, seen: Snapshot) -> tuple[Selection, Arrays]:
-        """What a view may see, kept until something changes."""
+        """What a view may see, kept until something changes or its valid time crosses an edge."""
         with self._lock:
             arrays, state = self.arrays(db, seen)
-            self._read_later(db, seen.filings)
-            now = moment.system is None and not moment.past
-            cached = self._cache.get(moment.scopes) if now else None
             held = (state.generation, seen.passages, state.vectors, seen.filings)
-            if cached and cached.held == held and cached.since <= moment.valid < cached.until:
-                return cached.selection, arrays
-            mask, since, until = self._mask(arrays.columns, moment, seen.filings)
-            selection = select(arrays, mask)
-            if now:
-                self._cache[moment.scopes] = _Cached(selection, held, since, until)
-                if len(self._cache) > 8:
-                    self._cache.pop(next(iter(self._cache)))
-            return selection, arrays
+            key = replace(moment, valid=0)
+            cached = self._cache.pop(key, None)
+            if not (cached and cached.held == held and cached.since <= moment.valid < cached.until):
+                mask, since, until = choose(arrays.columns, moment, self._again(db, seen.filings))
+                cached = _Cached(select(arrays, mask), held, since, until)
+                self._cache = {each: kept for each, kept in self._cache.items() if kept.held == held}
+            self._cache[key] = cached  # the last one used stands last
+            if len(self._cache) > SELECTIONS:
+                del self._cache[next(iter(self._cache))]
+            return cached.selection, arrays
 
-    def _read_later(self, db: apsw.Connection, upto: int) -> None:
-        """Read the filings after the first one of a record that are new since the last call."""
-        if upto <= self._filings:
-            return
-        for no, record, status, start, end, filed in db.execute(
-            """SELECT q.no, q.record, f.status, f.valid_from, f.valid_to, f.filed_at FROM refiled q
-            JOIN filing f ON f.record = q.record AND f.revision = q.revision
-            WHERE q.no > ? AND q.no <= ? ORDER BY q.no""",
-            (self._filings, upto),
-        ):
-            period = (-FAR if start is None else start, FAR if end is None else end)
-            self._later.setdefault(record, []).append((no, filed, status, *period))
-        self._filings = upto
-
-    def _mask(
-        self, columns: NDArray[Any], moment: Moment, filings: int
-    ) -> tuple[NDArray[np.bool_], int, int]:
-        """Which passages count, and from when until when (microseconds, half-open) the answer holds."""
-        scopes = np.zeros(max([*moment.scopes, int(columns["scope"].max(initial=0))]) + 1, np.bool_)
-        scopes[list(moment.scopes)] = True
-        mask: NDArray[np.bool_] = scopes[columns["scope"]]
-        start = columns["valid_from"].astype(np.int64)
-        end = columns["valid_to"].astype(np.int64)
-        status = columns["current"].astype(np.int8)
-        if moment.system is not None:
-            mask &= columns["recorded"] <= moment.system
-        if self._later:
-            self._overlay(columns["record"], moment.system, filings, status, start, end)
-        mask &= (status == 1) | ((status == 2) & (end < FAR) & moment.past)
-        edges = np.concatenate((start[mask], end[mask]))
-        since = int(edges.max(initial=-FAR, where=edges <= moment.valid))
-        until = int(edges.min(initial=FAR, where=edges > moment.valid))
-        mask &= (start <= moment.valid) & (end > moment.valid)
-        return mask, since, until
-
-    def _overlay(
-        self,
-        record: NDArray[np.int32],
-        system: int | None,
-        filings: int,
-        status: NDArray[np.int8],
-        start: NDArray[np.int64],
-        end: NDArray[np.int64],
-    ) -> None:
-        """Apply the later filings of this snapshot that were known at the system time."""
-        place = np.zeros((int(record.max(initial=0)) + 1, 3), np.int64)
-        known = np.zeros(len(place), np.bool_)
-        for number, later in self._later.items():
-            before = [each for each in later if each[0] <= filings and (system is None or each[1] <= system)]
-            if before and number < len(place):
-                _, _, filed, first, last = before[-1]
-                known[number] = True
-                place[number] = (_STATUS.get(filed, 0), first, last)
-        rows = known[record]
-        values = place[record[rows]]
-        status[rows] = values[:, 0]
-        start[rows], end[rows] = values[:, 1], values[:, 2]
+    def _again(self, db: apsw.Connection, upto: int) -> Refiled:
+        """What was filed more than once, up to this filing; a view of what was before reads for itself."""
+        if upto < self._refiled.upto:
+            again = Refiled()
+            again.read(db, upto)
+            return again
+        again, self._refiled = self._refiled, Refiled()  # nothing is half read where reading fails
+        again.read(db, upto)
+        self._refiled = again
+        return again
 
     def piece_frequencies(
         self, db: apsw.Connection, scopes: frozenset[int], ids: list[int], seen: Snapshot
@@ -371,6 +315,7 @@ class Index:
         """Throw the arrays away and copy them again, whatever they are."""
         with self._lock:
             self._cache.clear()
+            self._refiled = Refiled()
             self.notices.clear()
             self._shelf = Shelf(self._folder, self._shelf.store, self.model, self._shelf.dimensions)
             try:

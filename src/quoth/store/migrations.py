@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from secrets import token_hex
+from secrets import token_bytes, token_hex
+from typing import Any
 
 import apsw
 
+from quoth.core import statements
 from quoth.core.errors import StoreUnavailable
+from quoth.core.text import normal_form
+from quoth.store.rows import sense
 
 
 def m001_spine(db: apsw.Connection) -> None:
@@ -66,7 +70,49 @@ def m001_spine(db: apsw.Connection) -> None:
     db.execute("INSERT INTO meta VALUES ('store', ?), ('origin', ?)", (token_hex(16), token_hex(8)))
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (m001_spine,)
+def m002_truth(db: apsw.Connection) -> None:
+    """Facts, rejections and the queue as events; offsets of times; what records say, for comparison.
+
+    `act` holds one event each: facts asserted, rejections, lifts, things held and answers. Its body is JSON,
+    salted and sealed by its ledger entry; an erased one has neither body nor salt. `about` is a keyed
+    fingerprint: of a slot, of rejected words, or of an item of the queue. `alike` maps keyed hashes of what
+    a record states (`core.statements`) to the record, `hidden` that of its normal form, once it was filed as
+    anything but current. Offsets are seconds, and absent for UTC. The key of a scope is what its
+    fingerprints are made with.
+    """
+    for statement in (
+        "ALTER TABLE scope ADD COLUMN key BLOB",
+        "ALTER TABLE document ADD COLUMN said_offset INT",
+        "ALTER TABLE filing ADD COLUMN from_offset INT",
+        "ALTER TABLE filing ADD COLUMN to_offset INT",
+        """CREATE TABLE act (no INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, scope INT NOT NULL,
+            origin TEXT NOT NULL, seq INT NOT NULL, hlc INT NOT NULL, kind TEXT NOT NULL, about BLOB NOT NULL,
+            at INT NOT NULL, actor INT NOT NULL, salt BLOB NOT NULL, digest BLOB NOT NULL, body TEXT)""",
+        "CREATE INDEX act_about ON act (scope, kind, about)",
+        "CREATE TABLE alike (key INT NOT NULL, record INT NOT NULL, PRIMARY KEY (key, record)) WITHOUT ROWID",
+        """CREATE TABLE hidden (scope INT NOT NULL, key INT NOT NULL, record INT NOT NULL,
+            PRIMARY KEY (scope, key, record)) WITHOUT ROWID""",
+    ):
+        db.execute(statement)
+    for (no,) in list(db.execute("SELECT no FROM scope")):
+        db.execute("UPDATE scope SET key = ? WHERE no = ?", (token_bytes(32), no))
+    known: list[Any] = db.execute(
+        """SELECT r.no, r.text, sp.name, sc.no, sc.key, f.status FROM record r
+        JOIN document d ON d.no = r.document JOIN speaker sp ON sp.no = d.speaker
+        JOIN scope sc ON sc.no = d.scope JOIN filing f ON f.record = r.no
+        AND f.revision = (SELECT max(revision) FROM filing WHERE record = r.no)
+        WHERE typeof(r.text) = 'text'"""
+    ).fetchall()
+    for no, text, speaker, scope, key, status in known:
+        for each in statements.keys(text, speaker or None):
+            made = (sense(key, "statement", each), no)
+            db.execute("INSERT INTO alike VALUES (?, ?) ON CONFLICT DO NOTHING", made)
+        if status != "current":
+            form = sense(key, "words", normal_form(text))
+            db.execute("INSERT INTO hidden VALUES (?, ?, ?)", (scope, form, no))
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (m001_spine, m002_truth)
 
 
 def migrate(db: apsw.Connection) -> None:

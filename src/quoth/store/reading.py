@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
+from quoth.core import rules
 from quoth.core.errors import IntegrityError, NotFound
-from quoth.core.ledger import moment
+from quoth.core.ledger import micros, moment
+from quoth.core.text import normal_form
 from quoth.core.types import (
+    Audited,
     Counts,
     Document,
     Filing,
@@ -25,10 +31,11 @@ from quoth.core.types import (
     Status,
 )
 from quoth.store import rows
-from quoth.store.search import Searching, listed
+from quoth.store.acts import Acts
+from quoth.store.search import listed
 
 
-class Reading(Searching):
+class Reading(Acts):
     """Implements `core.ports.ReadView`: the records and documents of what can be searched."""
 
     # -- records ------------------------------------------------------------------------------
@@ -39,6 +46,16 @@ class Reading(Searching):
         if found is None:
             raise NotFound(f"no record {record_id!r} in the readable scopes")
         return found
+
+    def begins(self, beginning: str) -> tuple[RecordId, ...]:
+        """See the port."""
+        first, last = bytes.fromhex(beginning.ljust(32, "0")), bytes.fromhex(beginning.ljust(32, "f"))
+        found = self._db.execute(
+            f"""SELECT r.id FROM record r JOIN document d ON d.no = r.document
+            WHERE r.id BETWEEN ? AND ? AND d.scope IN ({self._in_scopes}) ORDER BY r.id LIMIT 100""",
+            (first, last),
+        )
+        return tuple(RecordId(row[0].hex()) for row in found)
 
     def knows(self, record_id: RecordId) -> bool:
         """See the port."""
@@ -73,10 +90,79 @@ class Reading(Searching):
         last, known = self._last
         statement = f"""SELECT r.id FROM filing f JOIN record r ON r.no = f.record
             JOIN document d ON d.no = r.document
-            WHERE {last} AND f.supersedes = ? AND d.scope IN ({self._in_scopes})
+            WHERE {last} AND f.supersedes = ? AND f.status <> 'held' AND d.scope IN ({self._in_scopes})
             ORDER BY f.filed_at DESC, f.record DESC LIMIT 1"""
         row = self._db.execute(statement, (*known, _raw(record_id))).fetchone()
         return RecordId(row[0].hex()) if row else None
+
+    def head(self, record_id: RecordId) -> Record:
+        """See the port."""
+        last, seen = record_id, {record_id}
+        while (after := self.superseder(last)) is not None and after not in seen:
+            seen.add(after)
+            last = after
+        return self.get(last)
+
+    def same(self, scope: Scope, text: str, status: Status | None = None) -> tuple[Record, ...]:
+        """See the port."""
+        number = self._scopes.get(scope)
+        if number is None:
+            return ()
+        past = status not in (None, Status.CURRENT)
+        if past and not self._hides_any(number):
+            return ()
+        form = normal_form(text)
+        if past:
+            made = rows.sense(self._key(number), "words", form)
+            found = self._db.execute("SELECT record FROM hidden WHERE scope = ? AND key = ?", (number, made))
+            numbers = [row[0] for row in found]
+        else:
+            numbers = self._with_form(number, form)
+        return tuple(
+            each
+            for each in self._numbered(number, numbers)
+            if status in (None, each.filing.status) and normal_form(each.testimony.text) == form
+        )
+
+    def _hides_any(self, scope: int) -> bool:
+        """Whether any record of a scope was ever filed as anything but current."""
+        if scope not in self._hides:
+            self._hides[scope] = bool(self._one("SELECT 1 FROM hidden WHERE scope = ? LIMIT 1", scope))
+        return self._hides[scope]
+
+    def _numbered(self, scope: int, numbers: Sequence[Any], where: str = "1") -> Iterator[Record]:
+        """Records of a scope by their numbers; without a look where there are none."""
+        if not numbers:
+            return iter(())
+        chosen = f"d.scope = ? AND r.no IN (SELECT value FROM json_each(?)) AND {where}"
+        return self._records(chosen, (scope, listed(numbers)))
+
+    def _with_form(self, scope: int, form: str) -> list[Any]:
+        """Numbers of the records whose words have a normal form: a look at every text of a scope.
+
+        A text of ASCII holds every word of its normal form as it stands, but for capitals; any other text
+        (which has more bytes than characters) may have it.
+        """
+        if not form:
+            return []
+        word = max(form.split(), key=len) if form.isascii() else ""
+        found = self._db.execute(
+            """SELECT r.no, r.text FROM record r JOIN document d ON d.no = r.document WHERE d.scope = ?
+            AND (length(CAST(r.text AS BLOB)) > length(r.text) OR (? <> '' AND instr(lower(r.text), ?)))""",
+            (scope, word, word),
+        )
+        return [row[0] for row in found if normal_form(str(row[1])) == form]
+
+    def alike(self, scope: Scope, keys: Sequence[str]) -> tuple[Record, ...]:
+        """See the port."""
+        number = self._scopes.get(scope)
+        if number is None:
+            return ()
+        found: list[Any] = []
+        for each in keys:
+            made = (rows.sense(self._key(number), "statement", each),)
+            found += (row[0] for row in self._db.execute("SELECT record FROM alike WHERE key = ?", made))
+        return tuple(self._numbered(number, found, "f.status = 'current'"))
 
     def records(self, status: Status | None = None, newest_first: bool = False) -> Iterator[Record]:
         """See the port."""
@@ -139,8 +225,8 @@ class Reading(Searching):
     def document(self, uri: str) -> Document:
         """See the port."""
         row = self._db.execute(
-            f"""SELECT d.no, d.session, d.body, d.kind, d.session_id, sp.name, d.said_at, d.metadata, d.source
-            FROM document d JOIN speaker sp ON sp.no = d.speaker
+            f"""SELECT d.no, d.session, d.body, d.kind, d.session_id, sp.name, d.said_at, d.metadata,
+            d.source, d.said_offset FROM document d JOIN speaker sp ON sp.no = d.speaker
             WHERE d.scope IN ({self._in_scopes}) AND d.uri = ? ORDER BY d.no DESC LIMIT 1""",
             (uri,),
         ).fetchone()
@@ -152,7 +238,7 @@ class Reading(Searching):
             kind=row[3],
             session_id=row[4],
             speaker=row[5] or None,
-            said_at=moment(row[6]),
+            said_at=moment(row[6], row[9]),
             metadata=json.loads(row[7] or "{}"),
             source=Source(row[8]),
         )
@@ -214,6 +300,7 @@ class Reading(Searching):
             held=by_status.get("held", 0),
             pending=self.pending(),
             bytes=size,
+            review=len(self.reviews()),
         )
 
     def ledger(self, origin: str, scope: Scope, after: int = 0) -> Iterator[LedgerEntry]:
@@ -221,6 +308,53 @@ class Reading(Searching):
         statement = f"{rows.LEDGER} WHERE l.origin = ? AND l.scope = ? AND l.seq > ? ORDER BY l.seq"
         for row in self._db.execute(statement, (origin, self._scopes.get(scope, -1), after)):
             yield rows.ledger_entry(row)
+
+    def audit(self, since: datetime | None = None) -> Iterator[Audited]:
+        """See the port."""
+        first = None if since is None else micros(rules.utc(since))
+        revisions: Counter[str] = Counter()
+        statement = f"""{rows.LEDGER} WHERE l.scope IN ({self._in_scopes}) AND l.at <= ?
+            ORDER BY l.hlc, l.origin, l.seq"""
+        for row in self._db.execute(statement, (self._known_until,)):
+            try:
+                entry = rows.ledger_entry(row)
+            except IntegrityError:
+                if "#" in str(row[0]):  # a part that was closed with its damage: `verify` names it
+                    continue
+                raise
+            if entry.action in ("put", "refile"):
+                revisions[entry.subject] += 1
+            if first is not None and (micros(entry.at) or 0) < first:
+                continue
+            subject, why = self._why(entry, revisions[entry.subject])
+            yield Audited(
+                at=entry.at,
+                actor=entry.actor,
+                surface=entry.surface,
+                action=entry.action,
+                scope=entry.scope,
+                subject=subject,
+                why=why,
+                origin=entry.origin,
+                seq=entry.seq,
+            )
+
+    def _why(self, entry: LedgerEntry, revision: int) -> tuple[str, str]:
+        """What an entry is about, and why: the note of its filing, the reason of its event."""
+        raw = bytes.fromhex(entry.subject)
+        if entry.action in ("put", "refile"):
+            note = self._db.execute(
+                """SELECT f.note FROM filing f JOIN record r ON r.no = f.record
+                WHERE r.id = ? AND f.revision = ?""",
+                (raw, revision),
+            ).fetchone()
+            return entry.subject, str(note[0]) if note else ""
+        row = self._db.execute("SELECT body FROM act WHERE id = ? AND body IS NOT NULL", (raw,)).fetchone()
+        body = json.loads(str(row[0])) if row else {}
+        why = str(body.get("reason") or body.get("note") or "")
+        if entry.action == "refused":
+            return str(body.get("subject", "")), f"{body.get('action', '')}: {why}"
+        return entry.subject, why
 
     def heads(self) -> tuple[Head, ...]:
         """See the port."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
+from hashlib import blake2b
 from typing import Any, ParamSpec, TypeVar
 
+from quoth.core.acts import Act, act_of
 from quoth.core.errors import IntegrityError
 from quoth.core.ledger import moment
 from quoth.core.types import (
@@ -50,10 +52,14 @@ def _sound(make: Callable[P, T]) -> Callable[P, T]:
 
 
 TESTIMONY = """r.id, sc.name, r.text, r.digest, r.salt, d.uri, d.session_id, sp.name, d.said_at,
-    r.recorded_at, a.id, a.kind, a.authority, d.source, r.derived_from"""
+    r.recorded_at, a.id, a.kind, a.authority, d.source, r.derived_from, d.said_offset"""
+
+FILED = 16
+"""Where in a row of `RECORD` the columns of `FILING` begin."""
 
 FILING = """f.revision, f.status, f.filed_at, fa.id, fa.kind, fa.authority, f.trust, f.category, f.grain,
-    f.importance, f.stakes, f.pinned, f.valid_from, f.valid_to, f.supersedes, f.note"""
+    f.importance, f.stakes, f.pinned, f.valid_from, f.valid_to, f.supersedes, f.note,
+    f.from_offset, f.to_offset"""
 
 JOINED = """JOIN document d ON d.no = r.document JOIN scope sc ON sc.no = d.scope
     JOIN speaker sp ON sp.no = d.speaker JOIN actor a ON a.no = r.actor
@@ -83,7 +89,7 @@ def testimony(row: tuple[Any, ...]) -> Testimony:
         uri=row[5],
         session_id=row[6],
         speaker=row[7] or None,
-        said_at=moment(row[8]),
+        said_at=moment(row[8], row[15]),
         recorded_at=moment(row[9]) or EPOCH,
         actor=actor(row[10:13]),
         source=Source(row[13]),
@@ -106,7 +112,7 @@ def filing(record: RecordId, row: tuple[Any, ...]) -> Filing:
         importance=row[9],
         stakes=tuple(json.loads(row[10] or "[]")),
         pinned={0: False, 1: True}[row[11]],
-        valid=Period(moment(row[12]), moment(row[13])),
+        valid=Period(moment(row[12], row[16]), moment(row[13], row[17])),
         supersedes=RecordId(row[14].hex()) if row[14] else None,
         note=row[15],
     )
@@ -114,8 +120,8 @@ def filing(record: RecordId, row: tuple[Any, ...]) -> Filing:
 
 def record(row: tuple[Any, ...]) -> Record:
     """The columns of `RECORD`."""
-    words = testimony(row[:15])
-    return Record(words, filing(words.id, row[15:]))
+    words = testimony(row[:FILED])
+    return Record(words, filing(words.id, row[FILED:]))
 
 
 OBSERVATION = """SELECT d.uri, o.start, o.stop, o.first_line, o.last_line, o.seen_at, a.id, a.kind,
@@ -157,3 +163,22 @@ def ledger_entry(row: tuple[Any, ...]) -> LedgerEntry:
         prev=row[12].hex(),
         hash=row[13].hex(),
     )
+
+
+ACT = """SELECT x.kind, x.id, sc.name, x.at, a.id, a.kind, a.authority, x.body FROM act x
+    JOIN scope sc ON sc.no = x.scope JOIN actor a ON a.no = x.actor"""
+
+
+@_sound
+def act(row: tuple[Any, ...]) -> Act:
+    """The columns of `ACT`; one whose body was erased is none."""
+    return act_of(row[0], row[1].hex(), Scope(row[2]), moment(row[3]) or EPOCH, actor(row[4:7]), row[7])
+
+
+def sense(key: bytes, kind: str, text: str) -> int:
+    """A number for what a record says; without the key of its scope nothing can be guessed from it.
+
+    `kind`: statement (a key of `core.statements`, table `alike`) or words (a normal form, table `hidden`).
+    """
+    made = blake2b(f"{kind}\0{text}".encode("utf-8", "surrogatepass"), key=key, digest_size=8)
+    return int.from_bytes(made.digest(), "big") >> 1

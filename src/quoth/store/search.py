@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +20,8 @@ from quoth.core.types import (
     Scope,
 )
 from quoth.store import rows, scan
-from quoth.store.index import FAR, Index, Moment, snapshot
+from quoth.store.index import Index, snapshot
+from quoth.store.periods import FAR, Moment
 from quoth.store.scan import Arrays, Selection, Words
 
 if TYPE_CHECKING:
@@ -38,18 +39,16 @@ class Searching:
         index: Index,
         scopes: Mapping[Scope, int],
         *,
-        valid: int,
-        past: bool,
-        system: int | None,
+        moment: Moment,
         lexical: LexicalPolicy,
         model: str | None,
         embedder: str | None,
     ) -> None:
-        """`scopes` maps each readable scope that exists to its number; times are microseconds."""
+        """`scopes` maps each readable scope that exists to its number; `moment` is what may be found."""
         self._db = db
         self._index = index
         self._scopes = dict(scopes)
-        self._moment = Moment(frozenset(scopes.values()), valid, past, system)
+        self._moment = moment
         self._policy = lexical
         self._model = model
         self._embedder = embedder
@@ -285,7 +284,7 @@ class Searching:
         return found
 
 
-def listed(ids: Sequence[PassageId]) -> str:
+def listed(ids: Iterable[int]) -> str:
     """Numbers as one value of a statement, which thus stays prepared whatever their count."""
     return json.dumps([int(each) for each in ids])
 

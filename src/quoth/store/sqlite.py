@@ -8,53 +8,53 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import secrets
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
-from quoth.core import ledger, rules
-from quoth.core.errors import IntegrityError, QuothError, StoreUnavailable
+from quoth.core import ledger
+from quoth.core.errors import IntegrityError, InvalidInput, StoreUnavailable
 from quoth.core.policy import Policy
 from quoth.core.ports import Clock
-from quoth.core.types import NOW, Access, AsOf, PassageId, Scope, Verification
-from quoth.store import verify
+from quoth.core.types import (
+    ANY,
+    NOW,
+    Access,
+    Adoption,
+    AsOf,
+    Erased,
+    Explanation,
+    Head,
+    Limits,
+    PassageId,
+    RecordId,
+    Resolution,
+    Scope,
+    Verification,
+)
+from quoth.store import mending, purge, verify
+from quoth.store.chain import Chained
+from quoth.store.folder import Folder, translated
+from quoth.store.heads import Key, grown
 from quoth.store.index import Index
+from quoth.store.mending import Mending
 from quoth.store.migrations import migrate
+from quoth.store.periods import moment
 from quoth.store.reading import Reading
+from quoth.store.verify import Asked
 from quoth.store.writing import Writing
 
 log = logging.getLogger(__name__)
 
-DATABASE = "quoth.db"
+PATIENCE = 2.0
+"""Seconds for which cleaning waits for other processes; where nobody asked for it, it does not wait."""
 
-_BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
-_CONNECT = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-
-
-def translated(error: apsw.Error, path: str) -> QuothError:
-    """Our error for one of the engine's; messages name the file, never a value."""
-    if isinstance(error, _BROKEN):
-        return IntegrityError(
-            f"the database {path!r} is damaged ({error}): restore a backup; nothing was written"
-        )
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return StoreUnavailable(f"the store {path!r} is in use by another writer: try again")
-    if isinstance(error, apsw.FullError):
-        return StoreUnavailable(f"the disk of {path!r} is full: free some space; nothing was written")
-    if isinstance(error, apsw.ReadOnlyError):
-        return StoreUnavailable(f"the store {path!r} is read-only: nothing was written")
-    if isinstance(error, apsw.CantOpenError) and not os.access(Path(path).parent, os.W_OK):
-        return StoreUnavailable(f"the store {path!r} is read-only and cannot be opened as it is")
-    if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
-        return StoreUnavailable(f"the store {path!r} cannot be opened: check that its folder is yours")
-    return StoreUnavailable(f"the store {path!r} does not answer ({type(error).__name__}): {error}")
+V = TypeVar("V", bound=Chained)
 
 
 class SqliteStore:
@@ -69,7 +69,7 @@ class SqliteStore:
         policy: Policy,
     ) -> None:
         """`folder` None keeps everything in memory; raises `StoreUnavailable` or `IntegrityError`."""
-        self.folder = folder
+        self._folder = Folder(folder)
         self._clock = clock
         self._embedder = embedder_name
         self._policy = policy
@@ -80,82 +80,34 @@ class SqliteStore:
         self._closed = False
         self._index_lock = threading.Lock()
         self._index: Index | None = None
-        self._where = str(folder / DATABASE) if folder else ":memory:"
+        self._where = self._folder.where
         try:
-            self._refuse_a_lost_database()
-            self._make_folder()
+            self._folder.make()
             self._db = self._connect()
-            self._file = self._identity()
+            self._file = self._folder.identity()
             migrate(self._db)
             self.origin = self._meta("origin")
             self._id = self._meta("store")
+            if self._folder.writable() and not self._db.execute("SELECT 1 FROM head LIMIT 1").fetchone():
+                self._folder.heads.begin()
+            self._clean_later()
         except apsw.Error as error:
             raise translated(error, self._where) from error
         except OSError as error:
             raise StoreUnavailable(f"the store {self._where!r} cannot be opened: {error.strerror}") from error
 
-    def _refuse_a_lost_database(self) -> None:
-        """Raise where the head file knows chains and the database beside it is gone or empty."""
-        if self.folder is None:
-            return
-        path = self.folder / DATABASE
-        if self._head_file() and (not path.exists() or path.stat().st_size == 0):
-            raise IntegrityError(
-                f"the database {self._where!r} is gone, but the head file beside it knows what it held: "
-                "restore a backup, or remove the head file to begin anew"
-            )
-
-    def _identity(self) -> tuple[int, int] | None:
-        """Device and inode of the database file; None in memory or where it is gone."""
-        if self.folder is None:
-            return None
-        try:
-            found = (self.folder / DATABASE).stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+    @property
+    def folder(self) -> Path | None:
+        """Where it lives; None in memory."""
+        return self._folder.path
 
     def _same_file(self) -> None:
         """Raise where the database was deleted or replaced under us: what is written would be lost."""
-        if self._identity() != self._file:
+        if self._folder.identity() != self._file:
             raise StoreUnavailable(f"the store {self._where!r} was deleted or replaced while it was open")
 
-    def _make_folder(self) -> None:
-        """The folders with mode 0700 and an empty database file with mode 0600, where there are none."""
-        if self.folder is None:
-            return
-        if not self.folder.is_dir():
-            self.folder.mkdir(mode=0o700, parents=True)
-        path = self.folder / DATABASE
-        if not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        vectors = self.folder / "vectors"
-        if not vectors.is_dir() and os.access(self.folder, os.W_OK):
-            vectors.mkdir(mode=0o700, exist_ok=True)
-
-    def _frozen(self) -> bool:
-        """Whether nobody can write here and the database file is whole without its log."""
-        if self.folder is None or os.access(self.folder, os.W_OK):
-            return False
-        log = self.folder / f"{DATABASE}-wal"
-        return not log.exists() or log.stat().st_size == 0
-
     def _connect(self) -> apsw.Connection:
-        if self._frozen():
-            # Without a folder for its side files SQLite reads such a database only as unchanging.
-            name = "file:" + "".join(f"%{byte:02x}" for byte in os.fsencode(self._where)) + "?immutable=1"
-            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-            db = apsw.Connection(name, flags=flags, statementcachesize=256)
-        else:
-            db = apsw.Connection(self._where, flags=_CONNECT, statementcachesize=256)
-        db.set_busy_timeout(int(self._policy.database.busy_seconds * 1000))
-        if self.folder is not None:
-            if not db.readonly("main"):
-                db.pragma("journal_mode", "wal")
-            db.pragma("synchronous", "full")
-        db.pragma("temp_store", "memory")
-        db.pragma("cache_size", -16_000)
-        return db
+        return self._folder.connect(self._policy.database.busy_seconds)
 
     def _meta(self, key: str, db: apsw.Connection | None = None) -> str:
         row = (db or self._db).execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -168,38 +120,41 @@ class SqliteStore:
         row = db.execute("SELECT no, dimensions FROM model WHERE name = ?", (model,)).fetchone() or (0, 0)
         with self._index_lock:
             if self._index is None or self._index.model != row[0]:
-                folder = self.folder / "vectors" if self.folder else None
                 notices = self._index.notices if self._index else []
-                self._index = Index(folder, self._id, row[0], row[1])
+                self._index = Index(self._folder.vectors, self._id, row[0], row[1])
                 self._index.notices = notices
             return self._index
 
-    def _reading(self, db: apsw.Connection, access: Access, as_of: AsOf) -> dict[str, Any]:
+    def _reading(
+        self, db: apsw.Connection, access: Access, as_of: AsOf, limits: Limits = ANY
+    ) -> dict[str, Any]:
         model = self._meta("model", db)
-        names = json.dumps(sorted(access.reads), ensure_ascii=False)
-        known = db.execute(
-            "SELECT name, no FROM scope WHERE name IN (SELECT value FROM json_each(?))", (names,)
-        )
-        newest = db.execute("SELECT recorded_at FROM record ORDER BY no DESC LIMIT 1").fetchone() or (0,)
-        now = max(ledger.micros(self._clock.now()) or 0, newest[0])  # where the clock was set back
+        scopes: dict[Scope, int] = {}
+        now = ledger.micros(self._clock.now()) or 0
+        for name, no, hlc in db.execute(
+            """SELECT s.name, s.no, coalesce(h.hlc, 0) FROM scope s
+            LEFT JOIN head h ON h.origin = ? AND h.scope = s.no AND typeof(h.hlc) = 'integer'
+            WHERE s.name IN (SELECT value FROM json_each(?))""",
+            (self.origin, json.dumps(sorted(access.reads), ensure_ascii=False)),
+        ):
+            scopes[Scope(name)] = no
+            now = max(now, hlc)  # never before what was written here: a clock may be set back
         return {
             "db": db,
             "index": self._indexed(db, model),
-            "scopes": {Scope(name): no for name, no in known},
-            "valid": now if as_of.valid is None else ledger.micros(rules.utc(as_of.valid)),
-            "past": as_of.valid is not None,
-            "system": None if as_of.system is None else ledger.micros(rules.utc(as_of.system)),
+            "scopes": scopes,
+            "moment": moment(frozenset(scopes.values()), as_of, limits, now),
             "lexical": self._policy.lexical,
             "model": model or None,
             "embedder": self._embedder,
         }
 
     @contextmanager
-    def read(self, access: Access, as_of: AsOf = NOW) -> Iterator[Reading]:
+    def read(self, access: Access, as_of: AsOf = NOW, limits: Limits = ANY) -> Iterator[Reading]:
         """See the port."""
         with self._reader() as db:
             try:
-                yield Reading(**self._reading(db, access, as_of))
+                yield Reading(**self._reading(db, access, as_of, limits))
             except apsw.Error as error:
                 raise translated(error, self._where) from error
 
@@ -231,12 +186,18 @@ class SqliteStore:
     @contextmanager
     def write(self, access: Access) -> Iterator[Writing]:
         """See the port."""
+        with self._transaction(access, Writing) as view:
+            yield view
+
+    @contextmanager
+    def _transaction(self, access: Access, kind: type[V]) -> Iterator[V]:
+        """A view that writes: durable when it ends, undone when it raises."""
         with self._lock:
             if self._closed:
                 raise StoreUnavailable(f"the store {self._where!r} is closed")
             try:
                 self._db.execute("BEGIN IMMEDIATE")
-                view = Writing(access, self.origin, self._clock.now(), **self._reading(self._db, access, NOW))
+                view = kind(access, self.origin, self._clock.now(), **self._reading(self._db, access, NOW))
                 yield view
                 grew = view.finish()
                 self._same_file()
@@ -249,10 +210,7 @@ class SqliteStore:
             if grew:
                 self._head_dirty = True
                 if time.monotonic() - self._head_written >= self._policy.database.head_seconds:
-                    try:
-                        self._write_head()
-                    except (OSError, apsw.Error) as error:  # committed; `verify` and `close` try again
-                        log.warning("the head file cannot be written yet: %s", type(error).__name__)
+                    self._try_head()
 
     def unembedded(self, access: Access, limit: int) -> list[tuple[PassageId, str]]:
         """See the port."""
@@ -261,79 +219,128 @@ class SqliteStore:
 
     # -- the head file ------------------------------------------------------------------------
 
-    def _write_head(self) -> None:
-        """Say outside the database how long every chain is; it may lag, never lead.
-
-        What the file says of a chain that is not in the database any more stays: it is the only witness.
-        """
-        if self.folder is None:
-            return
-        heads = {
-            (row[0], row[1]): (row[2], row[3].hex())
-            for row in self._db.execute(
-                "SELECT h.origin, sc.name, h.seq, h.hash FROM head h JOIN scope sc ON sc.no = h.scope"
-            )
-        }
-        for origin, scope, seq, digest in self._head_file() or ():
-            if not self._has_entry(origin, scope, seq, digest):
-                heads[(origin, scope)] = (seq, digest)
-        content = {"version": 1, "heads": [[*key, *value] for key, value in sorted(heads.items())]}
-        draft = self.folder / f"head.{secrets.token_hex(8)}"
-        try:
-            with open(draft, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-                file.write(json.dumps(content, ensure_ascii=False).encode())
-                file.flush()
-                os.fsync(file.fileno())
-            draft.rename(self.folder / "head")
-        except OSError:
-            draft.unlink(missing_ok=True)
-            raise
+    def _write_head(self, resolved: Collection[Key] = ()) -> None:
+        """Say outside the database how long every chain is."""
+        kept = grown(self._folder.heads.read(), self._db, self.origin, resolved)
+        self._folder.heads.write(kept)
         self._head_written = time.monotonic()
         self._head_dirty = False
 
-    def _has_entry(self, origin: str, scope: str, seq: int, digest: str) -> bool:
-        row = self._db.execute(
-            """SELECT hash FROM ledger WHERE origin = ? AND seq = ?
-            AND scope = (SELECT no FROM scope WHERE name = ?)""",
-            (origin, seq, scope),
-        ).fetchone()
-        return row is not None and row[0].hex() == digest
+    def _try_head(self) -> None:
+        try:
+            self._write_head()
+        except (OSError, apsw.Error) as error:  # committed; `verify` and `close` try again
+            log.warning("the head file cannot be written yet: %s", type(error).__name__)
 
-    def _flush_head(self) -> None:
-        if self._head_dirty:
+    def _flush_head(self, resolved: Collection[Key] = ()) -> None:
+        if self._head_dirty or resolved:
             try:
-                self._write_head()
+                self._write_head(resolved)
             except OSError as error:
                 raise StoreUnavailable(
                     f"the head file of {self._where!r} cannot be written: {error.strerror}"
                 ) from error
 
-    # -- the whole ----------------------------------------------------------------------------
+    # -- proof --------------------------------------------------------------------------------
 
-    def verify(self, access: Access) -> Verification:
+    def verify(self, access: Access, witness: Sequence[Head] = ()) -> Verification:
         """See the port."""
         with self._lock:
-            self._flush_head()
-        head_file = self._head_file()  # before the snapshot, which then cannot be older
-        with self._reader() as db:
+            self._clean_later()
+            self._see_heads()
+        with self._asked(access, witness) as asked:
+            index = self._indexed(asked.db, self._meta("model", asked.db))
+            return verify.verification(asked, index)
+
+    def explain(self, access: Access, subject: str) -> Explanation:
+        """See the port."""
+        with self._asked(access) as asked:
+            return verify.explanation(asked, subject)
+
+    def adopt(self, access: Access, witness: Sequence[Head] = (), *, seal: bool) -> Adoption:
+        """See the port."""
+        mending.person(access)
+        with self._lock:
+            self._see_heads()
+        if not seal:
+            with self._asked(access, witness) as asked:
+                return mending.adoption(mending.unknown(asked, access), done=False)
+        with self._transaction(access, Mending) as view, self._asked(access, witness, self._db) as asked:
+            found = mending.unknown(asked, access)
+            view.adopt(found)
+            return mending.adoption(found, done=True)
+
+    def resolve(self, access: Access, because: str, *, close: bool) -> Resolution:
+        """See the port."""
+        mending.person(access)
+        reason = mending.reason(because)
+        if not close:
+            with self._asked(access) as asked:
+                return mending.resolution(asked, mending.broken(asked, access), reason)
+        with self._lock:
+            with self._transaction(access, Mending) as view, self._asked(access, (), self._db) as asked:
+                found = mending.broken(asked, access)
+                closed = view.resolve(asked, found, reason)
+            self._flush_head({(each.chain.origin, each.chain.scope) for each in found})
+            return Resolution(closed, done=True)
+
+    @contextmanager
+    def _asked(
+        self, access: Access, witness: Sequence[Head] = (), db: apsw.Connection | None = None
+    ) -> Iterator[Asked]:
+        """What is compared, in one snapshot; in that of a connection that is writing where one is given."""
+        if witness and not any(each.scope in access.reads for each in witness):
+            raise InvalidInput("the witness speaks of no scope that can be read here: name its scope")
+        kept = self._folder.heads.read()  # before the snapshot, which then cannot be older
+        with self._reader() if db is None else nullcontext(db) as reading:
             try:
-                reading = self._reading(db, access, NOW)
-                index: Index = reading["index"]
-                return verify.verification(db, index, reading["scopes"], access.reads, head_file)
+                known = reading.execute("SELECT name, no FROM scope WHERE typeof(name) = 'text'")
+                scopes = {Scope(name): no for name, no in known if name in access.reads}
+                yield Asked(reading, self.origin, scopes, access.reads, kept, tuple(witness))
             except apsw.Error as error:
                 raise translated(error, self._where) from error
             except UnicodeDecodeError as error:
                 raise IntegrityError(f"the database {self._where!r} holds bytes that are no text") from error
 
-    def _head_file(self) -> list[tuple[str, str, int, str]] | None:
-        """What the head file says; None without one, an empty list where it cannot be read."""
-        if self.folder is None or not (self.folder / "head").exists():
-            return None
+    def _see_heads(self) -> None:
+        """Bring the head file up to date where it is there: a process that was killed may have lagged.
+
+        Where it is gone nothing is written here: that is for `verify` to say.
+        """
+        kept = self._folder.heads.read()
+        if self._folder.writable() and kept is not None and kept.readable:
+            self._head_dirty = True
+            self._flush_head()
+
+    # -- the whole ----------------------------------------------------------------------------
+
+    def purge(self, access: Access, records: Sequence[RecordId]) -> Erased:
+        """See the port."""
+        gone = tuple(dict.fromkeys(records))
+        rows = {"records": f"{len(gone)} erased: words, salt, place, speaker and notes"}
+        if self.folder is None:
+            self.rebuild()
+            return Erased(gone, rows | {"memory": "nothing of this store is on a disk"}, clean=True)
+        with self._lock:
+            places, done = self._clean(self.folder, PATIENCE, everything=True)
+        return Erased(gone, rows | places, clean=done)
+
+    def _clean(self, folder: Path, patience: float, *, everything: bool) -> tuple[dict[str, str], bool]:
         try:
-            content = json.loads((self.folder / "head").read_text(encoding="utf-8"))
-            return [(str(a), str(b), int(c), str(d)) for a, b, c, d in content["heads"]]
-        except (OSError, ValueError, KeyError, TypeError):
-            return []
+            index = self._indexed(self._db, self._meta("model"))
+            heads = self._folder.heads
+            return purge.clean(self._db, folder, index, heads, patience=patience, everything=everything)
+        except apsw.Error as error:
+            raise translated(error, self._where) from error
+
+    def _clean_later(self) -> None:
+        """Go on with what an erasure could not clean, where nobody is in the way."""
+        if self.folder is not None and not self._db.readonly("main") and purge.owed(self._db):
+            _, done = self._clean(self.folder, 0.0, everything=False)
+            if not done:
+                log.warning(
+                    "erased words still stand in the log or in free pages: another process is at work"
+                )
 
     def rebuild(self) -> None:
         """See the port: the arrays are copied again; vectors of another model are dropped first."""
@@ -360,6 +367,7 @@ class SqliteStore:
             if self._closed:
                 return
             try:
+                self._clean_later()
                 self._flush_head()
             finally:
                 self._closed = True

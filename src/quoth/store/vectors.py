@@ -32,7 +32,7 @@ import numpy as np
 
 from quoth.store.arrays import CHUNK, Array, Damaged, put, remove
 
-__all__ = ["COLUMNS", "PIECES", "Damaged", "Shelf", "State"]
+__all__ = ["COLUMNS", "PIECES", "Damaged", "Outdated", "Shelf", "State"]
 
 COLUMNS = np.dtype(
     [
@@ -45,6 +45,7 @@ COLUMNS = np.dtype(
         ("said_day", "<i4"),
         ("terms_end", "<i8"),
         ("recorded", "<i8"),
+        ("said", "<i8"),
         ("valid_from", "<i8"),
         ("valid_to", "<i8"),
         ("tokens", "<i4"),
@@ -52,11 +53,14 @@ COLUMNS = np.dtype(
         ("flags", "<i2"),
         ("voice", "i1"),
         ("grain", "i1"),
-        ("current", "i1"),
+        ("belief", "i1"),
         ("spare", "i1", (3,)),
     ]
 )
-"""One passage: what never changes once it is stored. 80 bytes."""
+"""One passage: what never changes once it is stored, its record as it was filed first. 88 bytes.
+
+`said` is when it was said, else recorded; `belief` a bit of `periods.BELIEF`, 0 where it was not true.
+"""
 
 PIECES = 32
 """Wordpiece ids kept for a passage (docs/explanation/retrieval.md)."""
@@ -69,7 +73,11 @@ _FILES = ("columns", "words", "postings", "owners", "pieces", "scales", "matrix"
 _DENSE = ("pieces", "scales", "matrix")
 _STATE = struct.Struct("<8s16sIIiqqqq7I")
 _MAGIC = b"QUOTHIX1"
-_VERSION = 2
+_VERSION = 3
+
+
+class Outdated(Damaged):
+    """The derived files are whole, but another version of Quoth made them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +113,10 @@ class State:
         end = _STATE.size + sum(lengths)
         if zlib.crc32(raw[:end]).to_bytes(4, "little") != raw[end : end + 4]:
             raise Damaged("state record")
-        if (magic, owner, version) != (_MAGIC, store, _VERSION):
-            raise Damaged("state record of another store or version")
+        if (magic, owner) != (_MAGIC, store):
+            raise Damaged("state record of another store")
+        if version != _VERSION:
+            raise Outdated("state record of another version")
         sums, at = [], _STATE.size
         for length in lengths:
             sums.append(raw[at : at + length])

@@ -14,6 +14,9 @@ from typing import TypeAlias
 
 from quoth.core import errors
 from quoth.core.types import (
+    Asserted,
+    FactOutcome,
+    Held,
     Lines,
     Observation,
     Outcome,
@@ -22,6 +25,7 @@ from quoth.core.types import (
     Recalled,
     Receipt,
     Record,
+    Rejection,
     Result,
     Span,
     Testimony,
@@ -101,7 +105,7 @@ def _(value: object) -> Json:
 @form.register
 def _(value: Recalled) -> Json:
     testimony, filing = value.record.testimony, value.record.filing
-    seen = value.observations[-1] if value.observations else None
+    seen = own(value)
     return {
         "id": value.id,
         "text": value.text,
@@ -119,6 +123,10 @@ def _(value: Recalled) -> Json:
         "trust": form(filing.trust),
         "grain": form(filing.grain),
         "observations": len(value.observations),
+        "sources": [
+            {"id": each.record_id, "uri": each.uri, "lines": form(lines(value, each))}
+            for each in sources(value)
+        ],
         "importance": filing.importance,
         "stakes": form(filing.stakes),
         "score": form(value.score),
@@ -133,12 +141,21 @@ def _(value: Outcome) -> Json:
         "outcome": form(value.outcome),
         "why": value.why,
         "indexed": value.indexed,
+        "conflict": form(value.conflict),
     }
 
 
 @form.register
 def _(value: Receipt) -> Json:
-    return {"outcomes": form(value.outcomes), "counts": form(counts(value))}
+    return {"outcomes": form(value.outcomes), "counts": form(counts(value)), "notes": form(value.notes)}
+
+
+@form.register(Rejection)
+@form.register(Held)
+def _(value: Rejection | Held) -> Json:
+    """Without the fingerprints: they never leave the store."""
+    sent = [each.name for each in fields(value) if each.name not in ("fingerprints", "key")]
+    return {name: form(getattr(value, name)) for name in sent}
 
 
 def counts(receipt: Receipt) -> dict[str, int]:
@@ -146,11 +163,27 @@ def counts(receipt: Receipt) -> dict[str, int]:
     return {each.value: receipt.count(each) for each in Result if receipt.count(each)}
 
 
+def own(value: Recalled) -> Observation | None:
+    """Where the record of the passage was read last; other records of the same words stand elsewhere."""
+    seen = [each for each in value.observations if each.record_id == value.id]
+    return seen[-1] if seen else None
+
+
+def sources(value: Recalled) -> tuple[Observation, ...]:
+    """Where the words stand: of each record and place the last reading, the passage's own record first."""
+    return tuple({(each.record_id, each.uri): each for each in value.observations}.values())
+
+
 def lines(value: Recalled, seen: Observation | None = None) -> Lines | None:
-    """The lines of a place where the passage was read (the last one): a slice's own, where it is a slice."""
-    at = seen or (value.observations[-1] if value.observations else None)
+    """The lines of a place where the passage was read (its own last one).
+
+    A slice has its own lines, but those of the whole record where another record says the same.
+    """
+    at = seen or own(value)
     if at is None:
         return None
+    if at.record_id != value.id:
+        return at.lines
     whole, span = value.record.testimony.text, value.passage.span
     first = at.lines.first + whole.count("\n", 0, span.start)
     return Lines(first, first + value.text.rstrip("\n").count("\n"))
@@ -179,6 +212,10 @@ OUTCOMES: Mapping[Result, int] = {Result.HELD: 7, Result.REFUSED: 8}
 """Exit codes of what became of a record; the others are done."""
 
 NOTHING_FOUND = 6
+NOT_DONE = STATUSES[errors.UsageError].exit
+"""What was asked for has to be confirmed first."""
+NOT_YET = STATUSES[errors.Unavailable].exit
+"""A part of it could not be done yet; the same call may do it later."""
 NOT_CLEAN = 70
 
 
@@ -187,6 +224,17 @@ def status(error: errors.QuothError) -> Status:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
+def concerning(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Those that somebody should look at: held, refused, or in conflict with what is there."""
+    return [each for each in outcomes if each.conflict or each.outcome in OUTCOMES]
+
+
 def exit_code(receipt: Receipt) -> int:
     """The exit code of a receipt: of several outcomes the highest counts."""
     return max((OUTCOMES.get(each.outcome, 0) for each in receipt.outcomes), default=0)
+
+
+def fact_code(outcome: FactOutcome | None) -> int:
+    """The exit code of an assertion."""
+    held = outcome is not None and outcome.outcome is Asserted.HELD
+    return OUTCOMES[Result.HELD] if held else 0

@@ -212,6 +212,47 @@ def test_microseconds_are_exact(moment: datetime, hours: int) -> None:
     assert ledger.micros(moment + timedelta(microseconds=1)) == (number or 0) + 1
 
 
+@given(
+    number=st.integers(-62_135_510_400_000_000, 253_402_214_400_000_000),
+    ahead=st.integers(-43_200, 43_200),
+)
+def test_a_moment_keeps_its_clock(number: int, ahead: int) -> None:
+    """Number and offset give back the moment as it was told; UTC has no offset."""
+    told = (EPOCH + timedelta(microseconds=number)).astimezone(timezone(timedelta(seconds=ahead)))
+    assert (ahead or None) == ledger.offset(told)
+    back = ledger.moment(ledger.micros(told), ledger.offset(told))
+    assert back is not None
+    assert (told, told.utcoffset()) == (back, back.utcoffset())
+
+
+def test_utc_is_no_offset() -> None:
+    """None for UTC under any name, for no moment, and for one that has no clock."""
+    for moment in (AT, AT.astimezone(timezone(timedelta(0))), None, AT.replace(tzinfo=None)):
+        assert ledger.offset(moment) is None
+    assert -16_200 == ledger.offset(AT.astimezone(timezone(-timedelta(hours=4, minutes=30))))
+
+
+BERLIN = timezone(timedelta(hours=2))
+
+
+def test_an_offset_is_sealed() -> None:
+    """The same moment on another clock is another digest."""
+    assert WORDS.digest != ledger.testimony_digest(replace(WORDS, said_at=AT.astimezone(BERLIN)))
+    end = AT + timedelta(days=1)
+    both = replace(FILING, valid=Period(AT, end))
+    one = replace(FILING, valid=Period(AT.astimezone(BERLIN), end))
+    other = replace(FILING, valid=Period(AT, end.astimezone(BERLIN)))
+    assert 3 == len({ledger.filing_digest(each) for each in (both, one, other)})
+
+
+def test_seals_from_before_there_were_offsets_hold() -> None:
+    """A time in UTC is sealed as it always was, under any name of UTC."""
+    zero = timezone(timedelta(0), "GMT")
+    assert WORDS.digest == ledger.testimony_digest(replace(WORDS, said_at=AT.astimezone(zero)))
+    same = replace(FILING, valid=Period(AT.astimezone(zero), None))
+    assert ledger.filing_digest(FILING) == ledger.filing_digest(same)
+
+
 def test_no_moment_is_no_number() -> None:
     """None stays None, and the epoch is 0."""
     assert (None, None) == (ledger.micros(None), ledger.moment(None))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quoth.core import ledger, rules, types
+from quoth.core import ledger, rules, types, values
 from quoth.core.errors import AccessDenied, InvalidInput
 from quoth.core.types import (
     Access,
@@ -24,6 +24,7 @@ from quoth.core.types import (
     Source,
     Standing,
     Status,
+    Trust,
 )
 
 ANA = Actor("ana", ActorKind.HUMAN, Authority.OWNER)
@@ -175,6 +176,116 @@ def test_a_note_about_the_future_is_true_from_now() -> None:
         assert Period(NOON, None) == rules.first_filing(Document("x"), words(said), None).valid
 
 
+DAY = timedelta(days=1)
+BERLIN = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [
+        (Period(), Period(NOON, None)),
+        (Period(NOON + DAY, None), Period(NOON + DAY, None)),
+        (Period(NOON - DAY, NOON + DAY), Period(NOON - DAY, NOON + DAY)),
+        (Period(NOON, NOON), Period(NOON, NOON)),
+        (Period(None, NOON + DAY), Period(NOON, NOON + DAY)),
+        (Period(None, NOON), Period(None, NOON)),
+        (Period(None, NOON - DAY), Period(None, NOON - DAY)),
+    ],
+)
+def test_a_writer_says_when_it_is_true(given: Period, want: Period) -> None:
+    """A start and an end that were given count; what was over when it was said was true since ever."""
+    assert want == rules.first_filing(Document("x", valid=given), words(None), None).valid
+
+
+def test_a_valid_time_keeps_its_offset() -> None:
+    """The ends of a period stay on the clocks on which they were told."""
+    told = Period(NOON.astimezone(BERLIN), (NOON + DAY).astimezone(BERLIN))
+    valid = rules.first_filing(Document("x", valid=told), words(None), None).valid
+    assert valid.start is not None
+    assert valid.end is not None
+    assert ["+02:00", "+02:00"] == [each.isoformat()[-6:] for each in (valid.start, valid.end)]
+    assert told == valid
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Period(NOON, NOON - TICK),
+        Period(NOON.replace(tzinfo=None), None),
+        Period(None, NOON.replace(tzinfo=None)),
+    ],
+)
+def test_a_period_that_is_none(wrong: Period) -> None:
+    """An end before its start, or a time without an offset: `InvalidInput`."""
+    for use in (rules.period, lambda each: rules.first_filing(Document("x", valid=each), words(None), None)):
+        with pytest.raises(InvalidInput):
+            use(wrong)
+
+
+@pytest.mark.parametrize("source", Source)
+def test_words_from_the_web_are_doubtful(source: Source) -> None:
+    """What a page says is not asserted by anybody here."""
+    want = Trust.DOUBTFUL if source is Source.WEB else Trust.ASSERTED
+    assert want is rules.first_filing(Document("x", source=source), words(None), None).trust
+
+
+def filed(*revisions: tuple[Status, int | None, int | None]) -> list[types.Filing]:
+    """Filings of one record; times are days after noon."""
+    first = rules.first_filing(Document("x"), words(None), None)
+    ends = [(status, *(None if n is None else NOON + n * DAY for n in both)) for status, *both in revisions]
+    return [replace(first, status=status, valid=Period(start, end)) for status, start, end in ends]
+
+
+NOW, OVER, GONE = Status.CURRENT, Status.SUPERSEDED, Status.RETRACTED
+
+
+@pytest.mark.parametrize(
+    ("revisions", "want"),
+    [
+        ([], []),
+        ([(NOW, 0, None)], [(0, None)]),
+        ([(NOW, 0, None), (NOW, 0, None)], [(0, None)]),
+        ([(NOW, 0, None), (OVER, 0, 1)], [(0, 1)]),
+        ([(NOW, 0, None), (OVER, 0, 1), (NOW, 2, None)], [(0, 1), (2, None)]),
+        ([(NOW, 0, None), (OVER, 0, 1), (NOW, 1, None)], [(0, 1), (1, None)]),
+        ([(NOW, 0, None), (OVER, 0, 1), (NOW, 2, None), (OVER, 2, 3), (NOW, 4, 5)], [(0, 1), (2, 3), (4, 5)]),
+        ([(NOW, 0, 1), (NOW, 0, None)], [(0, None)]),
+        ([(NOW, 0, 2), (NOW, 1, None)], [(1, None)]),
+        ([(NOW, 0, 1), (NOW, None, 2)], [(None, 2)]),
+        ([(NOW, None, 1), (NOW, 2, None)], [(None, 1), (2, None)]),
+        ([(NOW, 0, 0), (OVER, 0, 0)], [(0, 0)]),
+        ([(NOW, 0, None), (GONE, 0, 1)], []),
+        ([(NOW, 0, None), (GONE, 0, 1), (NOW, 2, None)], [(2, None)]),
+        ([(Status.HELD, 0, None)], []),
+        ([(Status.HELD, 0, None), (NOW, 1, None)], [(1, None)]),
+        ([(NOW, 0, 1), (NOW, 2, None), (Status.ERASED, 2, None)], []),
+    ],
+)
+def test_intervals_follow_from_the_filings(
+    revisions: list[tuple[Status, int | None, int | None]], want: list[tuple[int | None, int | None]]
+) -> None:
+    """True, not true, true again: each time is kept; what is gone was never true."""
+    periods = [Period(*(None if n is None else NOON + n * DAY for n in each)) for each in want]
+    assert periods == list(rules.intervals(filed(*revisions)))
+
+
+def test_what_is_refiled_keeps_the_rest() -> None:
+    """The next revision has its own status, time, actor and note; all else stays."""
+    first = rules.first_filing(Document("x", source=Source.WEB), words(None), RecordId("f" * 32))
+    ben = replace(ANA, id="ben")
+    again = rules.refiled(first, ben, NOON + DAY, Status.RETRACTED, "gone")
+    assert (2, ben, NOON + DAY, Status.RETRACTED, "gone") == (
+        again.revision,
+        again.actor,
+        again.filed_at,
+        again.status,
+        again.note,
+    )
+    assert first == replace(
+        again, revision=1, actor=ANA, filed_at=first.filed_at, status=first.status, note=first.note
+    )
+
+
 @pytest.mark.parametrize(
     ("start", "end", "at", "want"),
     [
@@ -209,6 +320,27 @@ def test_times_have_an_offset() -> None:
         rules.utc(NOON.replace(tzinfo=None))
 
 
+@given(
+    st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1)),  # noqa: DTZ001
+    st.integers(-86_399, 86_399).map(lambda each: timezone(timedelta(seconds=each))),
+)
+def test_a_moment_keeps_its_clock(naive: datetime, zone: timezone) -> None:
+    """The same moment with the same offset, as a number; naive is nobody's moment."""
+    told = naive.replace(tzinfo=zone)
+    kept = rules.zoned(told)
+    assert (told, told.utcoffset(), told.isoformat()) == (kept, kept.utcoffset(), kept.isoformat())
+    assert (zone.utcoffset(None).total_seconds() or None) == rules.offset(kept)
+    with pytest.raises(InvalidInput):
+        rules.zoned(naive)
+
+
+@pytest.mark.parametrize(("edge", "hours"), [("0001-01-01", "+01:00"), ("9999-12-31", "-23:59")])
+def test_a_moment_that_utc_does_not_have(edge: str, hours: str) -> None:
+    """The first and the last day of the calendar may have no time in UTC."""
+    with pytest.raises(InvalidInput):
+        rules.zoned(datetime.fromisoformat(f"{edge}T00:30{hours}"))
+
+
 def test_occurrences_are_counted() -> None:
     """The same words are counted, other words are not."""
     seen: dict[str, int] = {}
@@ -239,3 +371,119 @@ def test_a_place_stands_under_its_headings(words: str, want: str) -> None:
 def test_digests_of_texts_tell_them_apart(one: str, two: str) -> None:
     """Equal digests are equal texts, lone surrogates too."""
     assert (one == two) == (rules.text_digest(one) == rules.text_digest(two))
+
+
+KEY, OTHER_KEY = b"k" * 32, b"o" * 32
+
+
+def test_fingerprints_are_the_same_on_every_install() -> None:
+    """Under one key; their form is part of the format: a change here frees every rejected value."""
+    assert "3642eace16b9463705f3246e7d875df7" == rules.fingerprint(KEY, "sense", "a", "é")
+    assert "44edabbd7aef56383da06c7e8ec94d70" == rules.words_fingerprint(KEY, "Zoë's code is 4711.")
+    assert "55426265eeccaf464f527ad58f8afb2a" == rules.slot_fingerprint(KEY, "Zoë", "door code")
+    assert {
+        "number": "6d9c989bc31c39fb536e2bffdceefd57",
+        "text": "f5c5aab53dcd2551d52a0499f6617ff9",
+    } == rules.value_fingerprints(KEY, "Zoë", "door code", "4711")
+
+
+PARTS_LISTS = st.tuples(
+    st.sampled_from((KEY, OTHER_KEY)),
+    st.sampled_from(("words", "slot")),
+    st.lists(st.text(max_size=3), max_size=3),
+)
+
+
+@given(PARTS_LISTS, PARTS_LISTS)
+def test_a_fingerprint_tells_keys_tags_and_parts_apart(
+    one: tuple[bytes, str, list[str]], other: tuple[bytes, str, list[str]]
+) -> None:
+    """Another key, tag or part is another fingerprint, and no part runs into the next."""
+    made = [rules.fingerprint(key, tag, *parts) for key, tag, parts in (one, other)]
+    assert (one == other) == (made[0] == made[1])
+    assert 32 == len(made[0]) == len(bytes.fromhex(made[0])) * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The code is 4711",
+        " the  CODE is\n4711. ",
+        '"The code is 4711"',
+        "The co\u200bde is \uff14711",
+        "THE CODE IS 4711!",
+    ],
+)
+def test_words_have_one_fingerprint_however_they_are_written(text: str) -> None:
+    """Case, blanks, Unicode form, quotes around and punctuation at the end do not free rejected words."""
+    assert rules.words_fingerprint(KEY, "The code is 4711.") == rules.words_fingerprint(KEY, text)
+
+
+@pytest.mark.parametrize("text", ["The code is 47110", "The code is not 4711", "The codes are 4711", "4711"])
+def test_other_words_have_another_fingerprint(text: str) -> None:
+    """Another number or a "not" makes other words; and a key makes all of them its own."""
+    assert rules.words_fingerprint(KEY, "The code is 4711.") != rules.words_fingerprint(KEY, text)
+    assert rules.words_fingerprint(KEY, text) != rules.words_fingerprint(OTHER_KEY, text)
+
+
+def test_a_slot_has_one_name() -> None:
+    """Case, blanks and form make no other slot; blanks, hyphens and underscores of attributes are one."""
+    want = ("ana maria", "home_town")
+    for entity in ("Ana Maria", " ana  MARIA ", "Ana\u00a0Maria"):
+        for attribute in (
+            "home town",
+            "Home-Town",
+            "home_town",
+            " home - town",
+            "home\u2010town",
+            "HOME  TOWN",
+        ):
+            assert want == rules.slot(entity, attribute)
+    assert rules.slot("a b", "c") != rules.slot("a", "b c")
+    assert rules.slot("a_b", "c") != rules.slot("a b", "c")
+
+
+@pytest.mark.parametrize(
+    ("entity", "attribute", "what"),
+    [("", "a", "entity"), (" \u200b", "a", "entity"), ("a", "", "attribute"), ("a", " - _", "attribute")],
+)
+def test_a_slot_needs_both_names(entity: str, attribute: str, what: str) -> None:
+    """A blank entity or attribute is `InvalidInput`."""
+    for use in (rules.slot, lambda *names: rules.slot_fingerprint(KEY, *names)):
+        with pytest.raises(InvalidInput, match=f"needs an {what}"):
+            use(entity, attribute)
+
+
+VALUES = st.text(max_size=5) | st.sampled_from(
+    (
+        "1.2",
+        "1.20",
+        "v1.2",
+        "v1.20",
+        "1 5",
+        "1.5",
+        "90 min",
+        "1.5 h",
+        "a//b",
+        "A/b",
+        "5 May 2024",
+        "2024-05-05",
+    )
+)
+
+
+@given(VALUES, VALUES)
+def test_a_rejection_binds_by_fingerprints_what_is_the_same_by_words(one: str, other: str) -> None:
+    """The store holds no rejected value: fingerprints say the same as the words would."""
+    made = [rules.value_fingerprints(KEY, "Ana", "x", each) for each in (one, other)]
+    assert values.same(one, other) == rules.binds(*made)
+
+
+def test_a_rejection_binds_its_slot_and_scope_only() -> None:
+    """The same value of another slot, or under another key, is free."""
+    rejected = rules.value_fingerprints(KEY, "Ana", "age", "30")
+    assert ["number", "text"] == list(rejected)
+    assert rules.binds(rejected, rules.value_fingerprints(KEY, "ANA", "Age", "30.0"))
+    for key, entity, attribute in ((OTHER_KEY, "Ana", "age"), (KEY, "Ben", "age"), (KEY, "Ana", "size")):
+        assert not rules.binds(rejected, rules.value_fingerprints(key, entity, attribute, "30"))
+    assert not rules.binds({}, rejected)

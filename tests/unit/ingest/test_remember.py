@@ -13,7 +13,7 @@ import pytest
 from quoth.core import rules
 from quoth.core.errors import AccessDenied, InvalidInput, StoreUnavailable
 from quoth.core.policy import GatePolicy, Policy
-from quoth.core.types import Access, Document, Receipt, Result, Scope, Source, Status
+from quoth.core.types import Access, Document, Period, Receipt, Result, Scope, Source, Status
 from quoth.ingest.remember import BATCH_RECORDS, remember
 
 POLICY = Policy()
@@ -300,4 +300,54 @@ def test_one_note_said_by_two_is_two_records(hear: Hear) -> None:
             ("Ben", "s"),
             ("Ben", "t"),
         ]
+    assert hear.clean()
+
+
+def test_a_valid_time_is_kept_as_it_was_given(hear: Hear) -> None:
+    """A writer says when words are true: from, to, or both; an end alone is from when it was said, or ever."""
+    now, later = hear.clock.now(), hear.clock.now() + timedelta(days=9)
+    past = now - timedelta(days=9)
+    given = {
+        "from": Period(past, None),
+        "both": Period(past, later),
+        "to come": Period(None, later),
+        "over": Period(None, past),
+    }
+    receipt = hear(*(Document(uri, uri, valid=valid) for uri, valid in given.items()))
+    with hear.store.read(hear.access) as view:
+        found = [view.get(each.record_id).filing.valid for each in receipt.outcomes if each.record_id]
+    assert [Period(past), Period(past, later), Period(now, later), Period(None, past)] == found
+    with pytest.raises(InvalidInput, match="ends before it starts"):
+        hear(Document("x", valid=Period(later, past)))
+    with pytest.raises(InvalidInput, match="offset"):
+        hear(Document("x", valid=Period(datetime(2026, 1, 1), None)))  # noqa: DTZ001
+
+
+def test_a_duplicate_says_what_stays_as_it_was(hear: Hear) -> None:
+    """The same words with another valid time, and words that no longer stand, are duplicates that say so."""
+    now = hear.clock.now()
+    note = Document("tea", "n:1", valid=Period(None, now + timedelta(days=9)))
+    hear(note)
+    hear.clock.advance(days=1)
+    assert "heard before" == hear(note).outcomes[0].why
+    other = replace(note, valid=Period(None, now + timedelta(days=5)))
+    assert "heard before; its valid time stays what it was" == hear(other).outcomes[0].why
+    hear.clock.advance(days=9)
+    assert "heard before; it is expired and stays so" == hear(note).outcomes[0].why
+    assert hear.clean()
+
+
+def test_erased_paragraphs_of_a_text_without_a_name_are_refused(hear: Hear) -> None:
+    """A text of several records that is never edited is kept without what was erased."""
+    one = hear(Document("tea", "n:1")).outcomes[0].record_id
+    with hear.store.write(hear.access) as view:
+        view.erase(one, "private")
+    receipt = hear(Document("one\n\ntea\n\nthree", kind="text"))
+    assert ["stored", "refused", "stored"] == results(receipt)
+    with hear.store.read(hear.access) as view:
+        (uri,) = view.documents()
+        assert "one\n\n███\n\nthree" == view.document(uri).text
+    assert ["duplicate", "refused", "duplicate"] == results(
+        hear(Document("one\n\ntea\n\nthree", kind="text"))
+    )
     assert hear.clean()

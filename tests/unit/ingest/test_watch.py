@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import UTC
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from quoth.care.correct import correct
+from quoth.care.erase import erase
+from quoth.care.forget import forget, reinstate
 from quoth.core.errors import InvalidInput
 from quoth.core.policy import Policy
-from quoth.core.types import Access, Document, RecordId, Status
+from quoth.core.times import Times, Zone
+from quoth.core.types import Access, Document, RecordId, Result, Status
 from quoth.ingest import watch as watching
 from quoth.ingest.presence import MOUNT
-from quoth.ingest.remember import remember
+from quoth.ingest.remember import remember, say
 from quoth.ingest.revise import DELETED, NO_FILE, NO_TEXT, OVERWRITTEN, REPLACED
-from quoth.ingest.watch import WatchReport, once
+from quoth.ingest.scan import WatchReport
+from quoth.ingest.watch import once
+
+
+def utc() -> Times:
+    """Times of a caller in UTC."""
+    return Times(Zone("UTC", lambda naive: naive.replace(tzinfo=UTC)))
 
 
 class Folder:
@@ -36,7 +48,7 @@ class Folder:
     def look(self, *paths: Path) -> WatchReport:
         """Look at the folder, or at other paths, once."""
         self.clock.advance(minutes=1)
-        return once(self.store, self.access, self.clock, Policy(), paths or [self.root])
+        return once(self.store, self.access, self.clock, Policy(), paths or [self.root], utc())
 
     def current(self) -> dict[str, RecordId]:
         """Words -> id of every current record."""
@@ -86,6 +98,7 @@ def folder(tmp_path: Path, store: Any, access: Access, clock: Any) -> Iterator[F
 def counts(report: WatchReport) -> dict[str, int]:
     """What is not zero."""
     names = ("files", "unchanged", "new", "edited", "moved", "deleted", "stored", "superseded", "retracted")
+    names += ("held", "refused")
     return {name: getattr(report, name) for name in names if getattr(report, name)}
 
 
@@ -674,6 +687,7 @@ def test_many_files_share_transactions(folder: Folder) -> None:
         folder.clock,
         Policy(),
         [folder.root],
+        utc(),
         lambda done, total: told.append((done, total)),
     )
     assert counts(report) == {"files": 300, "new": 300, "stored": 1_500}
@@ -688,3 +702,120 @@ def test_a_name_that_is_not_utf_8_is_skipped(folder: Folder) -> None:
     report = folder.look()
     assert report.skipped == {"unreadable": 1}
     assert "udcff" in report.problems[0]
+
+
+# -- what a person decided --------------------------------------------------------------------
+
+CODE, TAP, LAMP = "The shed code is 4711.", "The tap drips.", "The lamp is off."
+
+
+def entries(folder: Folder) -> int:
+    """How long the chain is."""
+    with folder.store.read(folder.access) as view:
+        return sum(head.seq for head in view.heads())
+
+
+def test_forgotten_words_stay_so_however_often_a_file_repeats_them(folder: Folder) -> None:
+    """The file is edited, copied and moved: its forgotten paragraph is held; else nothing is written."""
+    path = folder.write("a.md", f"{CODE}\n\n{TAP}\n")
+    folder.look()
+    forget(folder.store, folder.access, folder.clock, folder.current()[CODE], "the lock is gone")
+    before = entries(folder)
+    assert ({"files": 1, "unchanged": 1}, before) == (counts(folder.look()), entries(folder))
+    folder.write("a.md", f"{LAMP}\n\n{CODE}\n\n{TAP}\n")
+    folder.write("b.md", f"{CODE}\n")
+    report = folder.look()
+    assert (2, 1) == (report.held, report.new)
+    assert {Result.HELD} == {each.outcome for each in report.outcomes}
+    assert ["the lock is gone" in each.why for each in report.outcomes] == [True, True]
+    path.rename(folder.root / "c.md")
+    folder.look()
+    before = entries(folder)
+    assert ({"files": 2, "unchanged": 2}, before) == (counts(folder.look()), entries(folder))
+    assert {TAP, LAMP} == set(folder.current())
+
+
+def test_a_paragraph_that_left_and_was_forgotten_elsewhere_does_not_return(folder: Folder) -> None:
+    """Words that went from a file and were rejected at another place are held when they are there again."""
+    folder.write("a.md", f"{CODE}\n\n{TAP}\n")
+    folder.look()
+    folder.write("a.md", f"{TAP}\n")
+    folder.write("b.md", f"{CODE}\n")
+    folder.look()
+    forget(folder.store, folder.access, folder.clock, folder.current()[CODE], "the lock is gone")
+    folder.write("a.md", f"{CODE}\n\n{TAP}\n")
+    assert (1, {TAP}) == (folder.look().held, set(folder.current()))
+
+
+def test_reinstated_words_are_current_again(folder: Folder) -> None:
+    """After a lift the next look finds the file as it was."""
+    folder.write("a.md", f"{CODE}\n\n{TAP}\n")
+    folder.look()
+    id = folder.current()[CODE]
+    folder.clock.advance(minutes=1)
+    forget(folder.store, folder.access, folder.clock, id, "wrong")
+    folder.clock.advance(minutes=1)
+    reinstate(folder.store, folder.access, folder.clock, id)
+    assert {"files": 1, "unchanged": 1} == counts(folder.look())
+    assert {CODE, TAP} == set(folder.current())
+
+
+def test_erased_words_never_enter_a_stored_body(folder: Folder) -> None:
+    """A file with erased paragraphs is kept without them, and the same look twice writes nothing."""
+    path = folder.write("a.md", f"{CODE}\n\n{TAP}\n")
+    folder.write("b.md", f"{LAMP}\n\n{CODE}\n")
+    folder.look()
+    folder.clock.advance(minutes=1)
+    erase(folder.store, folder.access, folder.current()[CODE], "private", dry_run=False)
+    before = entries(folder)
+    assert ({"files": 2, "unchanged": 2}, before) == (counts(folder.look()), entries(folder))
+    folder.write("c.md", f"{CODE}\n\nIt rains.\n")
+    report = folder.look()
+    assert (1, 1, 1) == (report.new, report.stored, report.refused)
+    path.write_text(f"{CODE}\n\n{TAP}\n\nIt is late.\n", encoding="utf-8")
+    assert {"files": 3, "unchanged": 2, "edited": 1, "stored": 1, "refused": 1} == counts(folder.look())
+    path.rename(folder.root / "d.md")
+    assert {"files": 3, "unchanged": 2, "moved": 1} == counts(folder.look())
+    before = entries(folder)
+    assert ({"files": 3, "unchanged": 3}, before) == (counts(folder.look()), entries(folder))
+    with folder.store.read(folder.access) as view:
+        assert [] == [uri for uri in view.documents() if CODE in view.document(uri).text]
+    assert {TAP, LAMP, "It rains.", "It is late."} == set(folder.current())
+
+
+def test_a_file_of_erased_words_alone_is_read_past(folder: Folder) -> None:
+    """Nothing of it is kept; every look counts it as skipped, and only the first writes."""
+    folder.write("a.md", f"{CODE}\n")
+    folder.look()
+    folder.clock.advance(minutes=1)
+    erase(folder.store, folder.access, folder.current()[CODE], "private", dry_run=False)
+    folder.write("b.md", f"{CODE}\n")
+    assert {"erased": 2} == folder.look().skipped
+    before = entries(folder)
+    assert ({"erased": 2}, before) == (folder.look().skipped, entries(folder))
+
+
+def test_a_contradiction_between_files_is_reported(folder: Folder) -> None:
+    """The report names the record that it speaks against, and the item of the queue that asks."""
+    folder.write("a.md", f"{CODE}\n")
+    folder.look()
+    old = folder.current()[CODE]
+    folder.write("b.md", "The shed code is 8128.\n")
+    (outcome,) = folder.look().outcomes
+    assert outcome.conflict is not None
+    assert (old, "number") == (outcome.conflict.record_id, outcome.conflict.on)
+    before = entries(folder)
+    folder.look()
+    assert before == entries(folder)
+
+
+def test_a_correction_of_a_paragraph_outlives_its_file(folder: Folder) -> None:
+    """The file goes on saying the old words, and the correction stands."""
+    folder.write("a.md", f"{CODE}\n\n{TAP}\n")
+    folder.look()
+    memory = (folder.store, folder.access, folder.clock)
+    saying = partial(say, access=folder.access, clock=folder.clock, policy=Policy())
+    correct(*memory, saying, folder.current()[CODE], "The shed code is 8128.", "a new lock")
+    folder.write("a.md", f"{LAMP}\n\n{CODE}\n\n{TAP}\n")
+    folder.look()
+    assert {LAMP, TAP, "The shed code is 8128."} == set(folder.current())

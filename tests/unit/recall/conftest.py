@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from quoth.care.correct import correct
 from quoth.core.policy import Policy
-from quoth.core.ports import Clock, Embedder
-from quoth.core.types import Access, Document, Grain, Plan, Recollection, RecordId
+from quoth.core.ports import Clock, Embedder, WriteView
+from quoth.core.types import Access, Document, Filing, Grain, Outcome, Plan, Recollection, Record, RecordId
 from quoth.ingest.index import embed_pending
-from quoth.ingest.remember import remember
+from quoth.ingest.remember import remember, say
 from quoth.recall.evidence import Evidence, gather
 from quoth.recall.plan import plan
 from quoth.recall.recall import recall
@@ -58,6 +59,27 @@ class Talk:
             documents.append(Document(text, f"n/{self.said}", kind))
         return self.keep(*documents)
 
+    def correct(self, id: str, text: str, at: datetime | None = None) -> RecordId:
+        """Put other words in the place of a record's."""
+
+        def saying(view: WriteView, document: Document, old: Record, note: str) -> Outcome:
+            parts = {"access": self.access, "clock": self.clock, "policy": self.policy}
+            return say(view, **parts, document=document, old=old, note=note)  # type: ignore[arg-type]
+
+        receipt = correct(self.store, self.access, self.clock, saying, id, text, "it changed", at)
+        if self.embedder is not None:
+            embed_pending(self.store, self.access, self.embedder, self.policy)
+        assert receipt.outcomes[0].record_id
+        return receipt.outcomes[0].record_id
+
+    def refile(self, id: RecordId, **changes: Any) -> Filing:
+        """Append a revision."""
+        with self.store.write(self.access) as view:
+            last = view.get(id).filing
+            filing = replace(last, revision=last.revision + 1, filed_at=self.clock.now(), **changes)
+            view.refile(filing)
+        return filing
+
     def plan(self, question: str, grain: Grain | None = None) -> Plan:
         """How a question is understood here."""
         with self.store.read(self.access) as view:
@@ -86,6 +108,10 @@ class Talk:
     def ask(self, question: str, **more: Any) -> Recollection:
         """What recall says."""
         return recall(self.store, self.access, self.embedder, self.clock, self.policy, question, **more)
+
+    def told(self, question: str, **more: Any) -> list[tuple[str, str]]:
+        """The words of the passages of an answer, and how each stands."""
+        return [(each.text, each.standing.value) for each in self.ask(question, **more).passages]
 
     def texts(self, question: str, **more: Any) -> list[str]:
         """The words of the passages of an answer."""

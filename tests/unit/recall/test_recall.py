@@ -10,21 +10,12 @@ import pytest
 
 from quoth.core.errors import InferenceUnavailable, InvalidInput
 from quoth.core.policy import Calibration, PersonGuard, Policy, RecallPolicy, Support
-from quoth.core.types import Access, AsOf, Confidence, Document, Filing, Grain, Period, Standing, Status
+from quoth.core.types import Access, AsOf, Confidence, Document, Grain, Period, Standing, Status
 from quoth.inference.hashed import HashEmbedder
 from quoth.recall.explain import sentences
 
 MAY = datetime(2023, 5, 8, 12, tzinfo=UTC)
 NOTES = ("The heron stood in the reeds.", "The boiler needs a new valve.", "The ferry leaves at noon.")
-
-
-def refile(talk: Any, record_id: str, **changes: Any) -> Filing:
-    """Append a revision."""
-    with talk.store.write(talk.access) as view:
-        last = view.get(record_id).filing
-        filing = replace(last, revision=last.revision + 1, filed_at=talk.clock.now(), **changes)
-        view.refile(filing)
-    return filing
 
 
 # --- abstentions -------------------------------------------------------------------------------------
@@ -49,7 +40,7 @@ def test_an_empty_store_is_told(talk: Any, foreign: Access) -> None:
 def test_a_store_of_retracted_notes_is_empty(talk: Any) -> None:
     """What was retracted is not stored for a reader."""
     [record] = talk.note("The heron stood in the reeds.")
-    refile(talk, record, status=Status.RETRACTED)
+    talk.refile(record, status=Status.RETRACTED)
     assert "nothing_stored" == talk.ask("Where is the heron?").abstention.reason
 
 
@@ -192,7 +183,7 @@ def test_an_answer_of_then(talk: Any, clock: Any) -> None:
     then = clock.now()
     clock.advance(days=1)
     [new] = talk.note("The code of the shed is 8128.")
-    refile(talk, old, status=Status.SUPERSEDED, note="changed")
+    talk.refile(old, status=Status.SUPERSEDED, note="changed")
     assert [new] == [each.id for each in talk.ask("What is the code of the shed?").passages]
     got = talk.ask("What is the code of the shed?", as_of=AsOf(valid=then, system=then))
     assert ([old], then, then) == ([each.id for each in got.passages], got.as_of, got.known_at)
@@ -202,7 +193,7 @@ def test_an_answer_of_then(talk: Any, clock: Any) -> None:
 def test_what_has_expired_is_not_served(talk: Any, clock: Any) -> None:
     """Valid time counts at the moment of asking."""
     [record] = talk.note("The ferry leaves at noon.")
-    refile(talk, record, valid=Period(clock.now(), clock.now() + timedelta(days=1)))
+    talk.refile(record, valid=Period(clock.now(), clock.now() + timedelta(days=1)))
     assert [record] == [each.id for each in talk.ask("When does the ferry leave?").passages]
     clock.advance(days=1)
     assert "nothing_stored" == talk.ask("When does the ferry leave?").abstention.reason
@@ -279,7 +270,7 @@ def test_the_trace_names_no_words(talk: Any) -> None:
     talk.note(*NOTES)
     got = talk.ask("What does the boiler need?")
     stages = [each.split(":")[0] for each in got.trace]
-    assert ["scopes", "plan", "arms", "pool", "confidence", "answer"] == stages
+    assert ["trust", "scopes", "plan", "arms", "pool", "confidence", "answer"] == stages
     told = sentences(got)
     assert len(got.trace) + len(got.passages) == len(told)
     for each, line in zip(got.passages, told[len(got.trace) :], strict=True):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from quoth.core.types import AsOf, Status
-from quoth.store.vectors import Damaged, State
+from quoth.store.vectors import Damaged, Outdated, State
 
 from .conftest import NOTES
 
@@ -172,6 +172,27 @@ def test_a_torn_state_record_is_seen(desk: Any, intact: list[object], size: int)
     """A state record of which only a part was written is not believed."""
     os.truncate(desk.folder / "vectors" / "state", size)
     assert ["made again" in each for each in sound(desk, intact)] == [True]
+
+
+@pytest.mark.parametrize("version", [1, 2, 99])
+def test_files_of_another_version_are_made_again_in_silence(
+    desk: Any, intact: list[object], monkeypatch: pytest.MonkeyPatch, caplog: Any, version: int
+) -> None:
+    """Derived files that another version of Quoth made are no damage: made again, and nobody is told."""
+    path = desk.folder / "vectors" / "state"
+    store = path.read_bytes()[8:24]
+    state = State.unpack(path.read_bytes(), store)
+    with monkeypatch.context() as patch:
+        patch.setattr("quoth.store.vectors._VERSION", version)
+        path.write_bytes(state.pack(store))
+    with pytest.raises(Outdated):
+        State.unpack(path.read_bytes(), store)
+    with (desk.folder / "vectors" / "columns").open("r+b") as columns:
+        columns.write(b"rows of another shape")
+    with caplog.at_level(logging.WARNING):
+        assert () == sound(desk, intact)
+    assert [] == caplog.records
+    State.unpack(path.read_bytes(), store)
 
 
 def test_files_of_another_store_are_not_taken(desk: Any, other_desk: Any, intact: list[object]) -> None:

@@ -7,9 +7,10 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from quoth.core import rules
 from quoth.core.errors import InvalidInput
 from quoth.core.types import Document
 from quoth.ingest.readers.files import Problem, binary, decode, mark_of, read_text, unreadable
@@ -88,12 +89,12 @@ def name(value: object) -> str:
 
 
 def moment(value: object) -> datetime | None:
-    """A time stamp with an offset as UTC; None for anything else."""
+    """A time stamp with its offset; None for anything else."""
     if not isinstance(value, str):
         return None
     try:
         found = datetime.fromisoformat(value)
-        return found.astimezone(UTC) if found.tzinfo else None
+        return rules.zoned(found) if found.tzinfo else None
     except (ValueError, OverflowError):
         return None
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time
+from datetime import MAXYEAR, MINYEAR, date, datetime, time
 from pathlib import Path
 
+from quoth.core import rules
+from quoth.core.errors import InvalidInput
 from quoth.core.types import Document
 from quoth.ingest.markdown import front_matter
 from quoth.ingest.readers.files import Problem, read_text
@@ -55,7 +57,7 @@ def _ours(key: str) -> bool:
 
 
 def _moment(value: object) -> datetime | None:
-    """An ISO date or time as a moment; a time without an offset is taken as UTC."""
+    """An ISO date or time; where it has no offset, the caller says which zone is meant."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -63,10 +65,13 @@ def _moment(value: object) -> datetime | None:
             return None
     if isinstance(value, datetime):
         try:
-            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
-        except (OverflowError, ValueError):
+            value = rules.zoned(value) if value.tzinfo else value
+        except InvalidInput:
             return None
-    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
+    elif isinstance(value, date):
+        value = datetime.combine(value, time())
+    # In the first year and the last one a zone may lead out of the calendar.
+    return value if isinstance(value, datetime) and MINYEAR < value.year < MAXYEAR else None
 
 
 def _shown(value: object) -> str:

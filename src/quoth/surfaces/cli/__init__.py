@@ -11,16 +11,16 @@ import click
 
 from quoth.core.errors import UsageError
 from quoth.surfaces import wire
-from quoth.surfaces.cli import keep, look, prove, recall, remember, truth
+from quoth.surfaces.cli import audit, facts, keep, look, prove, recall, remember, review, truth
 from quoth.surfaces.cli.door import Root, fail
 
 group = Root(
     {
         "remember": remember.COMMANDS,
         "recall": recall.COMMANDS,
-        "truth": truth.COMMANDS,
+        "truth": (*truth.COMMANDS, *facts.COMMANDS, *review.COMMANDS),
         "keep": keep.COMMANDS,
-        "prove": prove.COMMANDS,
+        "prove": (*prove.COMMANDS, *audit.COMMANDS),
         "look": look.COMMANDS,
     },
     name="quoth",

@@ -87,6 +87,13 @@ class Group(click.Group):
         super().__init__(*args, **more)
         self.params.extend(_shared())
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """No arguments at all are a call for help, where the group alone does nothing."""
+        if not args and not self.invoke_without_command:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
 
 class Root(Group):
     """The whole command line: its help has sections, its errors are one line, nothing leaves a traceback."""
@@ -111,12 +118,9 @@ class Root(Group):
                 )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuses arguments that are not UTF-8 before anything reads them; none at all is a call for help."""
+        """Refuses arguments that are not UTF-8 before anything reads them."""
         if os.environ.get("NO_COLOR"):
             ctx.color = False
-        if not args:
-            click.echo(ctx.get_help(), color=ctx.color)
-            ctx.exit()
         for place, argument in enumerate(args, 1):
             if any("\ud800" <= char <= "\udfff" for char in argument):
                 raise InvalidInput(f"argument {place} is not UTF-8: check the terminal's encoding")
@@ -208,6 +212,21 @@ def opened(*, one_shot: bool = True, create: bool = False) -> Iterator[Memory]:
         said.store, actor=said.actor, scope=said.scope, surface="cli", one_shot=one_shot, create=create
     ) as memory:
         yield memory
+
+
+def given(text: tuple[str, ...]) -> str:
+    """The words of an argument TEXT: joined by blanks, or read from standard input for `-`."""
+    if not text:
+        message = "give TEXT in quotes, or `-` to read it from standard input"
+        raise click.UsageError(message, click.get_current_context())
+    if text != ("-",):
+        return " ".join(text)
+    if sys.stdin is None:
+        raise InvalidInput("standard input is closed: there is nothing to read")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"standard input is not UTF-8 (byte {error.start})") from None
 
 
 def answer(value: object, lines: Callable[[], None]) -> None:

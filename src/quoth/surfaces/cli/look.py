@@ -28,7 +28,7 @@ def status() -> None:
 
 def _status(found: Counts) -> None:
     records, documents = show.many(found.records, "record"), show.many(found.documents, "document")
-    show.row(records, f"{found.current} current", f"{found.held} held for review")
+    show.row(records, f"{found.current} current", f"{found.held} held", f"{found.review} to review")
     show.row(documents, show.many(found.passages, "passage"), f"{found.pending} without a vector")
     show.row(show.size(found.bytes))
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from quoth.core.errors import InvalidInput
-from quoth.core.types import Receipt, Result
+from quoth.core.types import Receipt
 from quoth.surfaces import wire
 from quoth.surfaces.cli import show
-from quoth.surfaces.cli.door import Command, answer, confirm, fail, note, opened, progress
+from quoth.surfaces.cli.door import Command, answer, confirm, given, note, opened, progress
 
 if TYPE_CHECKING:
     from quoth.memory import ImportReport, WatchReport
@@ -21,53 +19,27 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("text", metavar="TEXT", nargs=-1)
-def remember(text: tuple[str, ...]) -> int:
+@click.option("--said-at", metavar="TIME", help="When it was said.")
+@click.option("--from", "valid_from", metavar="TIME", help="Since when it is true; else since it was said.")
+@click.option("--to", "valid_to", metavar="TIME", help="Until when it is true; then no longer.")
+def remember(text: tuple[str, ...], said_at: str | None, valid_from: str | None, valid_to: str | None) -> int:
     """Keep TEXT word for word; `-` reads it from standard input.
 
     Put TEXT in quotes: several words without them are joined by single blanks.
+    A TIME is 2026-03-01 (its first moment) or 2026-03-01T09:30+01:00; without an offset it is in the zone
+    that is set.
     """
-    if not text:
-        message = "give TEXT in quotes, or `-` to read it from standard input"
-        raise click.UsageError(message, click.get_current_context())
-    words = _stdin() if text == ("-",) else " ".join(text)
+    words = given(text)
     with opened(create=True) as memory:
-        receipt = memory.remember(words)
-        answer(receipt, lambda: _receipt(receipt))
+        receipt = memory.remember(words, said_at=said_at, valid_from=valid_from, valid_to=valid_to)
+        answer(receipt, lambda: show.receipt(receipt))
     return wire.exit_code(receipt)
-
-
-def _stdin() -> str:
-    if sys.stdin is None:
-        raise InvalidInput("standard input is closed: there is nothing to read")
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"standard input is not UTF-8 (byte {error.start})") from None
-
-
-_SAID = {
-    Result.STORED: "kept",
-    Result.DUPLICATE: "known already",
-    Result.HELD: "held for review",
-    Result.REFUSED: "refused",
-    Result.QUEUED: "queued, not yet kept",
-}
-
-
-def _receipt(receipt: Receipt) -> None:
-    for each in receipt.outcomes:
-        why = f": {each.why}" if each.why else ""
-        line = f"{_SAID[each.outcome]} {each.record_id or ''}".rstrip() + why
-        if each.outcome in wire.OUTCOMES:
-            fail(line)
-        else:
-            confirm(line)
 
 
 @click.command(cls=Command)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--once", is_flag=True, help="Look once and end; this version does nothing else.")
-def watch(paths: tuple[Path, ...], once: bool) -> None:
+def watch(paths: tuple[Path, ...], once: bool) -> int:
     """Take over what changed in folders and files.
 
     This version looks once, and --once must be given; run it again for what changed since.
@@ -80,15 +52,18 @@ def watch(paths: tuple[Path, ...], once: bool) -> None:
             report = memory.watch(paths, progress=tell)
         answer(report, lambda: _watched(report))
     _pending()
+    return wire.exit_code(Receipt(report.outcomes))
 
 
 def _watched(report: WatchReport) -> None:
     files = {each: getattr(report, each) for each in ("unchanged", "new", "edited", "moved", "deleted")}
-    records = {each: getattr(report, each) for each in ("stored", "superseded", "retracted")}
+    changed = ("stored", "superseded", "retracted", "held", "refused")
+    records = {each: getattr(report, each) for each in changed}
     confirm(f"{show.many(report.files, 'file')} read: {show.counts(files)}")
     confirm(f"records: {show.counts(records)}")
     _past(report.skipped)
-    for problem in report.problems:
+    show.waiting(report.outcomes)
+    for problem in (*report.problems, *report.notes):
         note(problem)
 
 
@@ -104,7 +79,13 @@ def import_(format: str, path: Path) -> int:
         with progress("reading") as tell:
             report = memory.import_(format, path, progress=tell)
         found = wire.counts(report.receipt)
-        form = {"counts": found, "skipped": report.skipped, "problems": report.problems}
+        form = {
+            "counts": found,
+            "skipped": report.skipped,
+            "outcomes": wire.concerning(report.receipt.outcomes),
+            "problems": report.problems,
+            "notes": report.receipt.notes,
+        }
         answer(form, lambda: _imported(report, found, path))
     _pending()
     return wire.exit_code(report.receipt)
@@ -116,8 +97,11 @@ def _imported(report: ImportReport, found: Mapping[str, int], path: Path) -> Non
         what = "no transcript (a file that ends in .jsonl)" if path.is_dir() else "nothing to keep"
         note(f"{what} is in {path}")
     _past(report.skipped)
+    show.waiting(report.receipt.outcomes)
     for problem in report.problems:
         note(f"{problem.where}: {problem.what}")
+    for line in report.receipt.notes:
+        note(line)
 
 
 def _past(skipped: Mapping[str, int]) -> None:

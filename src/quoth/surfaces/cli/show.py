@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import click
 
-from quoth.core.types import Abstention, Lines, Recalled, Recollection, Standing
+from quoth.core.types import (
+    Abstention,
+    Lines,
+    Outcome,
+    Period,
+    Recalled,
+    Receipt,
+    Recollection,
+    Result,
+    Standing,
+    Trust,
+)
 from quoth.surfaces import wire
-from quoth.surfaces.cli.door import note, visible
+from quoth.surfaces.cli.door import confirm, fail, note, visible
 
 WIDTH = 100
 """Characters of a record in a list."""
+LISTED = 10
+"""Records that wait for somebody after a `watch` or an `import`; the rest is counted."""
 _NOUNS = "call|result|image|link|symlink|message|line|block|item|export|file|folder|text"
 _NOUN = re.compile(rf"(?<!not )\b({_NOUNS})\b")
 """Of what was read past."""
@@ -36,18 +49,20 @@ def words(text: str) -> None:
 def source(found: Recalled, *more: str) -> str:
     """Where the words come from: place, speaker, time, standing."""
     testimony = found.record.testimony
-    uri, lines = (found.observations[-1].uri if found.observations else testimony.uri), wire.lines(found)
-    place = _place(uri, lines)
+    seen = wire.own(found)
+    uri = seen.uri if seen else testimony.uri
+    place = _place(uri, wire.lines(found))
     said = testimony.said_at
     parts = [
         place,
         *([testimony.speaker] if testimony.speaker else []),
         f"said {day(said)}" if said else f"recorded {day(testimony.recorded_at)}",
         standing(found),
+        *([trust.value] if (trust := found.record.filing.trust) is not Trust.ASSERTED else []),
         *more,
         found.id,
     ]
-    others = len({each.uri for each in found.observations} - {uri})
+    others = len({each.uri for each in wire.sources(found)} - {uri})
     if others:
         parts.insert(1, f"and {others} more place{'s' if others > 1 else ''}")
     return "— " + " · ".join(visible(part) for part in parts)
@@ -82,7 +97,8 @@ def recollection(found: Recollection) -> None:
         note("this is high stakes: have a person look at the sources")
     for line in found.conflicts:
         note(f"conflict: {line}")
-    for line in found.degraded:
+    taken = (each.removeprefix("zone: ") for each in found.trace if each.startswith("zone: "))
+    for line in (*found.degraded, *taken):
         note(line)
 
 
@@ -100,11 +116,17 @@ def why_not(found: Recollection, abstention: Abstention) -> str:
 
 
 def line(found: Recalled) -> str:
-    """A record in a list: day, id, the beginning of its first line."""
-    testimony = found.record.testimony
-    first = testimony.text.strip().partition("\n")[0]
-    cut = visible(first if len(first) <= WIDTH else first[: WIDTH - 1] + "…")
-    return f"{day(testimony.said_at or testimony.recorded_at)}  {found.id}  {cut}"
+    """A record in a list: day, id, how far it is believed where that is not as usual, its first line."""
+    testimony, trust = found.record.testimony, found.record.filing.trust
+    believed = "" if trust is Trust.ASSERTED else f"{trust.value}  "
+    when = day(testimony.said_at or testimony.recorded_at)
+    return f"{when}  {found.id}  {believed}{beginning(testimony.text)}"
+
+
+def beginning(text: str) -> str:
+    """The beginning of the first line."""
+    first = text.strip().partition("\n")[0]
+    return visible(first if len(first) <= WIDTH else first[: WIDTH - 1] + "…")
 
 
 def day(moment: datetime) -> str:
@@ -145,12 +167,73 @@ def size(count: int) -> str:
     return f"{value:.1f} GB"
 
 
-def record(found: Recalled) -> None:
-    """A whole record, and every place where it was read."""
+def receipt(found: Receipt) -> None:
+    """What became of each record, and what was taken for granted."""
+    for each in found.outcomes:
+        if each.outcome not in wire.OUTCOMES:
+            why = f": {each.why}" if each.why else ""
+            confirm(f"{_SAID[each.outcome]} {each.record_id or ''}".rstrip() + why)
+        waiting((each,))
+    for line in found.notes:
+        note(line)
+
+
+_SAID = {
+    Result.STORED: "kept",
+    Result.DUPLICATE: "known already",
+    Result.HELD: "held for review",
+    Result.REFUSED: "refused",
+    Result.QUEUED: "queued, not yet kept",
+}
+
+
+def waiting(outcomes: Sequence[Outcome]) -> None:
+    """Records that were held, refused, or conflict with what is there: why, and what answers it."""
+    concerning = wire.concerning(outcomes)
+    for each in concerning[:LISTED]:
+        if each.outcome in wire.OUTCOMES:
+            why = f": {each.why}" if each.why else ""
+            fail(f"{_SAID[each.outcome]} {each.record_id or ''}".rstrip() + why)
+        if each.conflict is not None:
+            question(each.conflict.question, each.conflict.review)
+    if len(concerning) > LISTED:
+        confirm(f"and {len(concerning) - LISTED} more: quoth review list")
+
+
+def question(text: str, review: str) -> None:
+    """What a person is asked, and the commands that answer it."""
+    confirm(f"conflict: {text}")
+    confirm(f"  quoth review accept {review} --because WHY   the new one; the old one is superseded")
+    confirm(f"  quoth review keep {review} --because WHY     both")
+    confirm(f"  quoth review reject {review} --because WHY   not the new one")
+
+
+def period(valid: Period) -> str:
+    """A valid time: `from 2026-03-01T00:00:00+00:00`, `always`."""
+    start = f"from {moment(valid.start)}" if valid.start else ""
+    end = f"until {moment(valid.end)}" if valid.end else ""
+    return " ".join(each for each in (start, end) if each) or "always"
+
+
+def moment(at: datetime) -> str:
+    """A time to the second, with its offset."""
+    return at.isoformat(timespec="seconds")
+
+
+def record(found: Recalled, head: Recalled | None = None) -> None:
+    """A whole record, how far it is believed and when it is true, and every place where it was read.
+
+    What stands in its place comes first.
+    """
+    if head is not None:
+        passage(head)
+        click.echo("\nIn the place of:\n")
     passage(found)
+    filing = found.record.filing
+    row(f"  trust {filing.trust.value}", f"true {period(filing.valid)}")
     for seen in found.observations:
         place = _place(seen.uri, wire.lines(found, seen))
-        row(f"  read {seen.seen_at.isoformat(timespec='seconds')}", place)
+        row(f"  read {moment(seen.seen_at)}", place)
 
 
 def listing(found: tuple[Recalled, ...]) -> None:

@@ -1,0 +1,1 @@
+"""What is kept, over time: corrected, forgotten, erased, decided."""
