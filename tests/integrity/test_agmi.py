@@ -1,4 +1,4 @@
-"""The suite `agmi` (PyPI `agent-memory-integrity`, MIT) against Quoth: edits of the files, and attacks by its API.
+"""The suite `agmi` (PyPI `agent-memory-integrity`, MIT) against Quoth: edits of files, attacks by its API.
 
 Its two adapters stand here; `benchmarks/scripts/agmi_row.py` writes the row that is published.
 """
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import quoth
+from quoth.core.types import Head
 
 agmi = pytest.importorskip("agmi", reason="the package agent-memory-integrity is not installed")
 
@@ -43,7 +44,7 @@ class QuothFiles(MemoryAdapter):
         """An empty store."""
         self.folder = Path(tempfile.mkdtemp(prefix="quoth-agmi-"))
         self.store = self.folder / "store"
-        self.witness: list[str] = []
+        self.witness: list[Head] = []
         self.copies: list[Path] = []
 
     def teardown(self) -> None:
@@ -58,7 +59,7 @@ class QuothFiles(MemoryAdapter):
     def _write(self, scope: str, texts: list[str]) -> None:
         with self._memory(scope) as memory:
             memory.remember(texts)
-            self.witness = [*self.witness, *memory.verify().witness]
+            self.witness = [*self.witness, *memory.verify().heads]
 
     def seed(self, n: int) -> None:
         """Through the public API; the head is written down afterwards, as an operator would."""

@@ -116,7 +116,7 @@ def test_a_passage_never_read_has_no_lines() -> None:
 
 
 def test_a_passage_stands_where_its_own_record_does() -> None:
-    """Other records of the same words are its sources, each with its own lines; place and lines are its own."""
+    """Other records of the same words are its sources, each with its lines; place and lines are its own."""
     found = recalled(span=Span(5, 9))
     twin = Observation(RecordId("b" * 32), "notes/c.md", Span(0, 4), Lines(7, 7), NOON, ANA)
     moved = replace(found.observations[0], uri="notes/d.md", lines=Lines(2, 4))

@@ -304,7 +304,7 @@ def test_one_note_said_by_two_is_two_records(hear: Hear) -> None:
 
 
 def test_a_valid_time_is_kept_as_it_was_given(hear: Hear) -> None:
-    """A writer says when words are true: from, to, or both; an end alone is from when it was said, or ever."""
+    """A writer says when words are true; an end alone is since they were said, or since ever."""
     now, later = hear.clock.now(), hear.clock.now() + timedelta(days=9)
     past = now - timedelta(days=9)
     given = {
