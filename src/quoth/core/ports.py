@@ -5,7 +5,7 @@ A port says what its callers may count on; adapters raise only errors of `core.e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -286,8 +286,13 @@ class ReadView(Protocol):
         """Everything that was ever said of a slot, oldest first."""
         ...
 
-    def reviews(self, answered: bool = False) -> tuple[Review, ...]:
-        """What waits for a person, oldest first; with `answered`, what was decided too."""
+    def reviews(
+        self, answered: bool = False, about: Collection[RecordId] | None = None
+    ) -> tuple[Review, ...]:
+        """What waits for a person, oldest first; with `answered`, what was decided too.
+
+        `about` keeps the items that name one of these records.
+        """
         ...
 
     def audit(self, since: datetime | None = None) -> Iterator[Audited]:

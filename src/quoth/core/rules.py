@@ -133,7 +133,7 @@ def begun(valid: Period, default: datetime) -> Period:
     given = period(valid)
     if given.start is not None or (given.end is not None and given.end <= default):
         return given
-    return replace(given, start=default)
+    return Period(default, given.end)
 
 
 def refiled(filing: Filing, actor: Actor, at: datetime, status: Status, note: str) -> Filing:
@@ -195,6 +195,8 @@ def utc(moment: datetime) -> datetime:
 
 def zoned(at: datetime) -> datetime:
     """The same moment on a clock of the same fixed offset; `InvalidInput` for a naive one."""
+    if at.tzinfo is UTC:
+        return at
     ahead = offset(at)
     return utc(at).astimezone(timezone(timedelta(seconds=ahead))) if ahead else utc(at)
 

@@ -16,7 +16,7 @@ from enum import IntEnum, IntFlag
 from functools import lru_cache
 from itertools import pairwise
 
-from snowballstemmer.english_stemmer import EnglishStemmer
+from Stemmer import Stemmer
 
 from quoth.core import dates
 
@@ -204,13 +204,9 @@ def _cut(term: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _word(raw: str) -> str:
-    """The stem; empty for a stop word.
-
-    The stemmer is the one written in Python, whatever is installed, so that every install has one index; it
-    keeps state, so each call has its own (threads).
-    """
+    """The stem; empty for a stop word. A stemmer keeps state, so each call has its own (threads)."""
     word = _bare(raw)
-    return "" if word in STOP_WORDS else str(EnglishStemmer().stemWord(word))
+    return "" if word in STOP_WORDS else str(Stemmer("english", 0).stemWord(word))
 
 
 def _identifiers(folded: str) -> Iterator[str]:

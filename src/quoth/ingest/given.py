@@ -43,8 +43,12 @@ def documents(
             yield Document(each, said_at=said, valid=valid)
         elif isinstance(each, Document):
             document = placed(_checked(each), times)
-            own = document.valid != Period()
-            yield replace(document, said_at=document.said_at or said, valid=document.valid if own else valid)
+            if said or valid != Period():
+                own = document.valid != Period()
+                document = replace(
+                    document, said_at=document.said_at or said, valid=document.valid if own else valid
+                )
+            yield document
         else:
             raise InvalidInput(f"what is remembered is text or a Document, not {type(each).__name__}")
 
@@ -54,8 +58,10 @@ def placed(document: Document, times: Times) -> Document:
     given = document.valid
     if document.said_at is None and given == Period():
         return document
-    said = times.take("said_at", document.said_at)
-    return replace(document, said_at=said, valid=times.period(given.start, given.end))
+    said, period = times.take("said_at", document.said_at), times.period(given.start, given.end)
+    if said is document.said_at and period == given:
+        return document
+    return replace(document, said_at=said, valid=period)
 
 
 def _checked(document: Document) -> Document:

@@ -25,7 +25,7 @@ def contradictions(view: ReadView, passages: Sequence[Recalled], asked: Asked) -
     held = [each for each in passages if then or each.standing is Standing.CURRENT]
     shown = {each.id for each in held} | {seen.record_id for each in held for seen in each.observations}
     found: dict[Pair, str] = dict(_by_rule(held))
-    for review in view.reviews(answered=bool(found)) if held else ():
+    for review in view.reviews(answered=bool(found), about=shown) if held else ():
         new, old = review.held.record_id, review.held.against
         waits = review.answer is None
         if waits and not _touches(view, review.held, shown):

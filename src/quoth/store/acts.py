@@ -5,6 +5,7 @@ Every event is a row of table `act`; what stands is folded from them whenever it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -190,14 +191,31 @@ class Acts(Searching):
 
     # -- the queue ----------------------------------------------------------------------------
 
-    def reviews(self, answered: bool = False) -> tuple[Review, ...]:
+    def reviews(
+        self, answered: bool = False, about: Collection[RecordId] | None = None
+    ) -> tuple[Review, ...]:
         """See the port; erased words that came again are shown with what was decided."""
-        items = queue(self._acts(WAITS))
+        items = queue(self._acts(WAITS) if about is None else self._waiting(about))
         return tuple(
             self._review(each)
             for each in items
             if answered or (each.answer is None and each.first.kind is not Waiting.ERASED)
         )
+
+    def _waiting(self, records: Collection[RecordId]) -> Iterator[Act]:
+        """Everything of the items that name one of these records (two indices, whatever waits besides)."""
+        named = json.dumps(sorted(records))
+        keys = {
+            row[0]
+            for side in ("record", "against")
+            for row in self._db.execute(
+                f"""SELECT about FROM act WHERE kind = 'hold' AND scope IN ({self._in_scopes})
+                AND json_extract(body, '$.{side}') IN (SELECT value FROM json_each(?))""",
+                (named,),
+            )
+        }
+        marks = ", ".join("?" * len(keys))
+        return self._acts(WAITS, f"x.about IN ({marks})", *sorted(keys)) if keys else iter(())
 
     def _review(self, item: Item) -> Review:
         held = item.first

@@ -89,6 +89,8 @@ def m002_truth(db: apsw.Connection) -> None:
             origin TEXT NOT NULL, seq INT NOT NULL, hlc INT NOT NULL, kind TEXT NOT NULL, about BLOB NOT NULL,
             at INT NOT NULL, actor INT NOT NULL, salt BLOB NOT NULL, digest BLOB NOT NULL, body TEXT)""",
         "CREATE INDEX act_about ON act (scope, kind, about)",
+        "CREATE INDEX act_record ON act (json_extract(body, '$.record')) WHERE kind = 'hold'",
+        "CREATE INDEX act_against ON act (json_extract(body, '$.against')) WHERE kind = 'hold'",
         "CREATE TABLE alike (key INT NOT NULL, record INT NOT NULL, PRIMARY KEY (key, record)) WITHOUT ROWID",
         """CREATE TABLE hidden (scope INT NOT NULL, key INT NOT NULL, record INT NOT NULL,
             PRIMARY KEY (scope, key, record)) WITHOUT ROWID""",

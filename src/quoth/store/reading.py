@@ -258,10 +258,12 @@ class Reading(Acts):
     def documents(self, prefix: str = "") -> Mapping[str, str]:
         """See the port."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix and ord(prefix[-1]) < 0x10FFFF else None
+        # A bound that is no part of the statement would make the database read every name after the prefix.
+        below = "" if end is None else "AND uri < ?"
         rows_ = self._db.execute(
             f"""SELECT uri, digest, living, max(no) FROM document WHERE scope IN ({self._in_scopes})
-            AND uri >= ? AND (? IS NULL OR uri < ?) GROUP BY uri""",
-            (prefix, end, end),
+            AND uri >= ? {below} GROUP BY uri""",
+            (prefix,) if end is None else (prefix, end),
         )
         return {uri: digest.hex() for uri, digest, living, _ in rows_ if living}
 
