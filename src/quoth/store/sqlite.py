@@ -6,7 +6,6 @@ Several processes may open the same folder.
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -131,14 +130,11 @@ class SqliteStore:
         model = self._meta("model", db)
         scopes: dict[Scope, int] = {}
         now = ledger.micros(self._clock.now()) or 0
-        for name, no, hlc in db.execute(
-            """SELECT s.name, s.no, coalesce(h.hlc, 0) FROM scope s
-            LEFT JOIN head h ON h.origin = ? AND h.scope = s.no AND typeof(h.hlc) = 'integer'
-            WHERE s.name IN (SELECT value FROM json_each(?))""",
-            (self.origin, json.dumps(sorted(access.reads), ensure_ascii=False)),
-        ):
-            scopes[Scope(name)] = no
-            now = max(now, hlc)  # never before what was written here: a clock may be set back
+        for name in sorted(access.reads):
+            row = db.execute("SELECT no FROM scope WHERE name = ?", (name,)).fetchone()
+            if row is not None:
+                scopes[name] = row[0]
+                now = max(now, self._newest(db, row[0]))
         return {
             "db": db,
             "index": self._indexed(db, model),
@@ -148,6 +144,13 @@ class SqliteStore:
             "model": model or None,
             "embedder": self._embedder,
         }
+
+    def _newest(self, db: apsw.Connection, scope: int) -> int:
+        """When something was last written in a scope: no view is before that, though a clock be set back."""
+        row = db.execute(
+            "SELECT hlc FROM head WHERE origin = ? AND scope = ?", (self.origin, scope)
+        ).fetchone()
+        return row[0] if row and isinstance(row[0], int) else 0
 
     @contextmanager
     def read(self, access: Access, as_of: AsOf = NOW, limits: Limits = ANY) -> Iterator[Reading]:
