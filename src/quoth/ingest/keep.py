@@ -57,17 +57,18 @@ def outcome(view: ReadView, scope: Scope, record_id: RecordId, text: str, result
     """What a put that stored no new record came to."""
     if result is Result.REFUSED:
         return Outcome(None, result, ERASED)
-    return Outcome(record_id, result, _why(view, scope, text) if result is Result.HELD else HEARD)
+    return Outcome(record_id, result, _why(view, scope, record_id, text) if result is Result.HELD else HEARD)
 
 
-def _why(view: ReadView, scope: Scope, text: str) -> str:
+def _why(view: ReadView, scope: Scope, record_id: RecordId, text: str) -> str:
     """Why words are held: who rejected them, and which item of the queue waits."""
     bound = view.rejected(scope, text)
     if bound is None or bound.target is Target.ERASED:
         return "it waits for a person"
     day = bound.at.date().isoformat()
     why = f"these words were rejected by {bound.actor.id} on {day} ({bound.reason})"
-    items = (each for each in view.reviews(answered=True) if each.held.rejection == bound.id)
+    named = view.reviews(answered=True, about={record_id})
+    items = (each for each in named if each.held.rejection == bound.id)
     item = next(items, None)
     if item is None:
         return why
