@@ -23,7 +23,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 FILE_LINES, FUNCTION_LINES = 400, 60
 LONGER_FILES = {
-    "core/ports.py": 440,
+    "core/ports.py": 450,
     "core/types.py": 780,
     "memory.py": 510,
 }

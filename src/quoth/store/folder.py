@@ -17,8 +17,14 @@ _BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 _CONNECT = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
-def translated(error: apsw.Error, path: str) -> QuothError:
+FAULTS = (apsw.Error, UnicodeDecodeError)
+"""What the engine raises; the second one for a column of text whose bytes are none."""
+
+
+def translated(error: apsw.Error | UnicodeDecodeError, path: str) -> QuothError:
     """Our error for one of the engine's; messages name the file, never a value."""
+    if isinstance(error, UnicodeDecodeError):
+        return IntegrityError(f"the database {path!r} holds bytes that are no text: restore a backup")
     if isinstance(error, _BROKEN):
         return IntegrityError(
             f"the database {path!r} is damaged ({error}): restore a backup; nothing was written"

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import apsw
 
 from quoth.core import ledger
-from quoth.core.errors import IntegrityError, InvalidInput, StoreUnavailable
+from quoth.core.errors import InvalidInput, StoreUnavailable
 from quoth.core.policy import Policy
 from quoth.core.ports import Clock
 from quoth.core.types import (
@@ -38,7 +38,7 @@ from quoth.core.types import (
 )
 from quoth.store import mending, purge, verify
 from quoth.store.chain import Chained
-from quoth.store.folder import Folder, translated
+from quoth.store.folder import FAULTS, Folder, translated
 from quoth.store.heads import Key, grown
 from quoth.store.index import Index
 from quoth.store.mending import Mending
@@ -90,7 +90,7 @@ class SqliteStore:
             if self._folder.writable() and not self._db.execute("SELECT 1 FROM head LIMIT 1").fetchone():
                 self._folder.heads.begin()
             self._clean_later()
-        except apsw.Error as error:
+        except FAULTS as error:
             raise translated(error, self._where) from error
         except OSError as error:
             raise StoreUnavailable(f"the store {self._where!r} cannot be opened: {error.strerror}") from error
@@ -158,7 +158,7 @@ class SqliteStore:
         with self._reader() as db:
             try:
                 yield Reading(**self._reading(db, access, as_of, limits))
-            except apsw.Error as error:
+            except FAULTS as error:
                 raise translated(error, self._where) from error
 
     @contextmanager
@@ -176,7 +176,7 @@ class SqliteStore:
         except IndexError:
             try:
                 db = self._connect()
-            except apsw.Error as error:
+            except FAULTS as error:
                 raise translated(error, self._where) from error
         try:
             db.execute("BEGIN")
@@ -205,7 +205,7 @@ class SqliteStore:
                 grew = view.finish()
                 self._same_file()
                 self._db.execute("COMMIT")
-            except apsw.Error as error:
+            except FAULTS as error:
                 raise translated(error, self._where) from error
             finally:
                 if self._db.in_transaction:
@@ -232,7 +232,7 @@ class SqliteStore:
     def _try_head(self) -> None:
         try:
             self._write_head()
-        except (OSError, apsw.Error) as error:  # committed; `verify` and `close` try again
+        except (OSError, *FAULTS) as error:  # committed; `verify` and `close` try again
             log.warning("the head file cannot be written yet: %s", type(error).__name__)
 
     def _flush_head(self, resolved: Collection[Key] = ()) -> None:
@@ -300,10 +300,8 @@ class SqliteStore:
                 known = reading.execute("SELECT name, no FROM scope WHERE typeof(name) = 'text'")
                 scopes = {Scope(name): no for name, no in known if name in access.reads}
                 yield Asked(reading, self.origin, scopes, access.reads, kept, tuple(witness))
-            except apsw.Error as error:
+            except FAULTS as error:
                 raise translated(error, self._where) from error
-            except UnicodeDecodeError as error:
-                raise IntegrityError(f"the database {self._where!r} holds bytes that are no text") from error
 
     def _see_heads(self) -> None:
         """Bring the head file up to date where it is there: a process that was killed may have lagged.
@@ -333,7 +331,7 @@ class SqliteStore:
             index = self._indexed(self._db, self._meta("model"))
             heads = self._folder.heads
             return purge.clean(self._db, folder, index, heads, patience=patience, everything=everything)
-        except apsw.Error as error:
+        except FAULTS as error:
             raise translated(error, self._where) from error
 
     def _clean_later(self) -> None:
@@ -358,7 +356,7 @@ class SqliteStore:
                     self._index = None
                 index = self._indexed(self._db, self._meta("model"))
                 index.rebuild(self._db)
-            except apsw.Error as error:
+            except FAULTS as error:
                 raise translated(error, self._where) from error
             finally:
                 if self._db.in_transaction:
